@@ -1,0 +1,232 @@
+"""Where the object of a statement ends, and whether anything is in it."""
+
+import re
+from dataclasses import dataclass
+
+from engine.extraction.clauses import ASKS, NEW_CLAUSE, S, Sentence
+from engine.extraction.families import INSTRUCTION
+from engine.extraction.speech import CODE, QUOTE
+from engine.extraction.words import EMPTY_WORDS
+
+MAX_OBJECT = 500
+_WINDOW = MAX_OBJECT + 200
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """Offsets of an object, and the word (`because`, `if`) or mark that ended it, "" at the sentence's end."""
+
+    start: int
+    end: int
+    cause: str
+
+
+# Words that end an object wherever they stand.
+_SUBORDINATE = (
+    "because|cuz|coz|since|although|though|tho|even though|even if|whereas|given that|considering|so that|which means"
+    "|if|unless|provided that|providing that|as long as|in case|assuming|whether|except that|for now|right now|at the moment|at least"
+    "|please|thanks|thank you|thx|btw|by the way|by any chance|lol|haha|hahaha|lmao|imo|imho|tbh|maybe|perhaps|probably|i guess|i think"
+    "|i suppose|to be honest|you know|as you know|as i said|like i said|sorry|or something|or so|or whatever|for the time being"
+)
+_LIST_PIECE = 5  # words in a member of a list; longer ones are clauses
+_STOP = re.compile(
+    rf"(?P<mark>;|:(?=\s|\Z)|\s[-\u2013]{{1,2}}(?=\s)|\s?\u2014|\u2026|\.\.\.?|\uff1b|\uff1a(?=\s)|[!?](?=\s)|\s[:;=8]'?-?[)(dpo/|](?=\s|\Z))"
+    r"|(?P<bracket>\s?[(\[\uff08])"
+    rf"|(?P<word>\s(?:{_SUBORDINATE.replace(' ', S)}))(?=\s|,|\Z)"
+    rf"|(?P<but>(?<!nothing)(?<!all)(?<!anything)(?<!everything)\s(?:but|however|yet|while))(?=\s|,)"
+    r"|(?P<and>\s(?:and|or|so|&|\+))(?=\s)"
+    r"|(?P<not>\snot)(?=\s)"
+    rf"|(?P<ask>\s(?:(?:can|could|would|will|do|did|should)\s+(?:you|we|i)|(?:what|how|why)\s+(?:about|do|does|is|are|can|should|would)))\b"
+    r"|(?P<comma>,(?!\d))"
+)
+# After a comma: an afterthought, not one more member of the list.
+_AFTERTHOUGHT = re.compile(
+    rf"\s*(?:(?:and|or)\s+)?(?:{ASKS}|not|but|because|since|so|although|though|while|whereas|which|if|unless|please|pls|thanks"
+    r"|thank|thx|ty|sorry|btw|by|too|as|however|then|instead|for\s+(?:now|example|instance)|right|ok|okay|e\.g|i\.e|especially|mostly|honestly"
+    r"|actually|just|even|yes|no|nope|yeah|let|let's|lets|this|that|these|those|there|here|haha|lol|ugh|sadly|unfortunately"
+    r"|obviously|of\s+course|to\s+be|tbh|imo|you\s+know|including|like|such|always|never|hence|thus|therefore|either|maybe|perhaps"
+    r"|probably|i|i'\w+|you|you're|we|we're|he|she|it|it's|they|my|your|our|his|her|their|everyone|everybody|nobody|when|whenever|where|once|until|before"
+    r"|after|except|regardless|given|considering|nothing|only|at\s+least|hi|hello|hey|well|anyway|what|make|give|show|tell|help|write|suggest|recommend|explain|do|don't"
+    r"|rather|and|otherwise|etc|any|\w+ly)\b"
+)
+_PLACE_OR_YEAR = re.compile(r"\s*(?:\d{4}\b|(?:inc|ltd|llc|jr|sr|phd)\b\.?)", re.IGNORECASE)
+_CAPITAL = re.compile(r"\s+(?:[A-Z\u00c0-\u00de][\w.'-]*\s?){1,3}(?=$|[,.;!?)\n]|\s(?:and|but|so|because)\s)")
+_BRACKETED = re.compile(r"\s?[(\[\uff08]([^()\[\]\n]{1,60})[)\]\uff09]")
+
+
+def find_end(low: str, shown: str, start: int, sentence: Sentence, category: str) -> Ending:
+    """Return where an object that begins at `start` ends."""
+    limit = min(sentence.end, start + _WINDOW)
+    while start < limit and low[start] in " \t\n,*_'":
+        start += 1
+    position = start
+    while found := _STOP.search(low, position, limit):
+        end = _stops(low, shown, found, limit, category)
+        if end is None:
+            return Ending(start, found.start(), " ".join(found[0].split()))
+        position = max(end, found.start() + 1)
+    return Ending(start, limit, "")
+
+
+def _stops(low: str, shown: str, found: re.Match[str], limit: int, category: str) -> int | None:
+    """None when the object ends here, else from where to look on."""
+    kind, end = found.lastgroup, found.end()
+    if kind == "bracket":
+        inside = _BRACKETED.match(low, found.start(), limit)
+        return inside.end() if inside and len(inside[1].split()) <= 4 and not NEW_CLAUSE.match(inside[1]) else None
+    if category == INSTRUCTION:
+        return _instruction_goes_on(low, found, limit)
+    if kind == "and":
+        return None if NEW_CLAUSE.match(low[end : end + 60].lstrip()) else end
+    if kind == "not":
+        return None if low[: found.start()].endswith((" and", ",")) else end
+    if kind == "comma":
+        return _list_goes_on(low, shown, end, limit)
+    return None
+
+
+_SELF = re.compile(r"\s*(?:also\s+|then\s+)?(?:i|i'm|i've|i'll|my|can|could|would|will\s+you|always|never|please|thanks?|what|how|remember|don't|do\s+not)\b")
+_COURTESY = re.compile(r"\s*(?:please|pls|thanks|thank|thx|ty|sorry|btw|by\s+the\s+way|ok|okay|right|can|could|would|will\s+you|what|how|got\s+it|alright|lol|haha|if\s+(?:you|that's|possible))\b")
+
+
+def _instruction_goes_on(low: str, found: re.Match[str], limit: int) -> int | None:
+    """An instruction keeps its conditions and commas; courtesy, reasons and the next statement end it."""
+    kind, end, rest = found.lastgroup, found.end(), low[found.end() : found.end() + 40]
+    if kind == "and":
+        return None if _SELF.match(rest) else end
+    if kind in ("comma", "but"):
+        return None if _COURTESY.match(rest) or (kind == "comma" and re.match(r"\s*(?:and\s+|but\s+|so\s+)?(?:i|i'm|i've|i'll|my)\b", rest)) else end
+    if kind == "word":
+        word = found[0].split()[0]
+        return end if word in ("if", "unless", "whether", "provided", "as", "in", "at", "for", "right", "even", "so", "or", "considering", "assuming") else None
+    if kind == "mark":
+        return end if found[0].strip() in (":", ";", "-", "\u2014", "\u2013") else None
+    return end if kind == "not" else None
+
+
+def _list_goes_on(low: str, shown: str, comma_end: int, limit: int) -> int | None:
+    """Whether a comma parts members of a list (`cats, dogs and birds`), or a place from its country."""
+    if _PLACE_OR_YEAR.match(low, comma_end, limit) or _CAPITAL.match(shown[comma_end : min(limit, comma_end + 60)]):
+        return comma_end
+    rest = low[comma_end:limit]
+    joined = re.match(r"\s*(?:and|or|&)\s", rest)
+    if joined:
+        following = rest[joined.end() :]
+        return None if NEW_CLAUSE.match(following.lstrip()) or _AFTERTHOUGHT.match(following) else comma_end + joined.end() - 1
+    if _AFTERTHOUGHT.match(rest):
+        return None
+    return comma_end if _is_list(rest) else None
+
+
+def _is_list(rest: str) -> bool:
+    """Whether members follow: short ones up to an `and`, or at least two more commas' worth."""
+    rest = rest[:200]
+    tail = re.split(r"[;:.!?](?:\s|$)|\s(?:but|because|since|though|although)\s", rest, maxsplit=1)[0]
+    pieces = re.split(r",(?!\d)|\s(?:and|or|&)\s", tail)
+    joined = re.search(r"\s(?:and|or|&)\s", tail) is not None
+    short = [len(piece.split()) <= _LIST_PIECE and bool(piece.strip()) for piece in pieces]
+    return (joined and len(pieces) > 1 and short[0] and short[1]) or (len(pieces) > 1 and all(short[:2]) and not _AFTERTHOUGHT.match(pieces[1]))
+
+
+# -- what is cut from the end -------------------------------------------------------------------------------------------
+
+_MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
+_TRAILING = re.compile(
+    r"(?:^|[\s,]+)(?:again|anymore|any\s+more|now|today|tonight|yesterday|tomorrow|already|too|as\s+well|also|either|instead|though|tho"
+    r"|(?:last|this|next)\s+(?:week|month|year|night|morning|evening|afternoon|weekend|summer|winter|spring|fall|autumn|quarter|time"
+    r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday)|these\s+days|nowadays|lately|recently|currently|at\s+the\s+moment"
+    r"|for\s+now|right\s+now|from\s+now\s+on|(?:\d+|a|an|one|two|three|four|five|six|a\s+few|a\s+couple\s+of|several|some|many)\s+(?:day|week|month|year|hour)s?\s+ago"
+    rf"|(?:back\s+)?in\s+(?:(?:early|late|mid)[\s-])?(?:(?:{_MONTHS})\s+)?(?:19|20)\d\d|(?:back\s+)?in\s+(?:{_MONTHS})"
+    r"|a\s+lot|very\s+much|so\s+much|a\s+whole\s+lot|the\s+most|once\s+more|once\s+again|forever|for\s+good|for\s+sure|after\s+all|in\s+the\s+end|at\s+all|as\s+always"
+    r"|of\s+course|obviously|definitely|honestly|actually|really|anyway|anyways|personally|please|thanks|thank\s+you|lol|haha|hehe|btw|by\s+the\s+way|tbh|imo|imho"
+    r"|ok|okay|so\s+far|soon|later|myself)$"
+)
+_KEEPS = re.compile(r"(?:better|more|best|most)$")
+_EDGE = " \t\n\r,.;:!?*_~'\"\u2019\u2014\u2013-\u3002\uff0c\u3001\uff01\u2026"
+_OPEN_WORD = re.compile(r"\s+(?:and|or|but|so|the|a|an|to|of|with|that|&)$")
+
+
+def trim(low: str, ending: Ending) -> Ending:
+    """Cut adverbs of time, courtesy and stray punctuation from an object's end."""
+    start, end = ending.start, ending.end
+    while True:
+        before = end
+        end = start + len(low[start:end].rstrip(_EDGE))
+        end = _without_smiles(low, start, end)
+        tail = low[max(start, end - 60) : end]
+        for pattern in (_TRAILING, _OPEN_WORD):
+            found = pattern.search(tail)
+            if found:
+                end -= len(tail) - found.start()
+                break
+        if end == before or end <= start:
+            return Ending(start, max(start, end), ending.cause)
+
+
+def _without_smiles(low: str, start: int, end: int) -> int:
+    """The end without emoji that follow words: `pizza \U0001f355`, but not of an object that is one."""
+    while end > start + 1 and (low[end - 1] > "\u2190" and not low[end - 1].isalnum()) and low[end - 1] not in (QUOTE, CODE):
+        if not any(c.isalnum() or c in (QUOTE, CODE) for c in low[start : end - 1]):
+            break
+        if low[end - 1] in "\u300d\u300f\uff09\u3009\u300b":
+            break
+        end -= 1
+    return end
+
+
+# -- whether there is anything in it ------------------------------------------------------------------------------------
+
+_ORDINAL = "first|second|third|fourth|fifth|last|latter|former|other|next|previous|above|same|new|old|original|left|right|top|bottom"
+_POINTER = re.compile(
+    rf"(?:it|this|that|these|those|them|him|her|he|she|they|you|me|us|myself|yours?|mine|theirs|both|either|neither|none|all|some|any|each"
+    rf"|one|everything|something|anything|nothing|so|such|here|there|what|which|everyone|everybody|someone)"
+    rf"(?:\s+(?:one|ones|all|too|very|much|more|better|best|most|now|then|of\s+(?:them|those|these|it|that|this|you)|two|three|kind|sort|a|lot|you|guys|for\s+(?:it|this|that|now)))*"
+    rf"|(?:option|number|choice|variant|version|answer|solution)\s+(?:one|two|three|four|1|2|3)"
+    rf"|(?:the|your|his|her|their)\s+(?:(?:{_ORDINAL}|whole|general|very|simple|simpler|shorter|longer|better|best|suggested)\s+){{0,2}}"
+    rf"(?:one|ones|option|options|version|versions|approach|idea|ideas|suggestion|suggestions|solution|answer|answers|proposal|variant|choice|way|draft|plan"
+    rf"|example|examples|sound|look|looks|feel|result|results|output|explanation|snippet|rest|{_ORDINAL})"
+    rf"(?:\s+(?:of\s+(?:it|that|this|these|those)|you\s.*|above|below|so\s+far))?"
+    rf"|the\s+ones?\b.*|the\s+way\s+(?:you|this|that|it)\b.*"
+    rf"|(?:the\s+)?(?:{_ORDINAL})(?:\s+(?:one|ones|option|version))?"
+)
+_POINTS_AT_ONCE = re.compile(
+    r"(?:this|that|these|those|your|yours|you|you're|it)\b(?!\s+when\b(?!\s+you))"
+    r"|(?:how|the\s+way|what|when|where|that|seeing|hearing|it\s+when)\s+(?:you|your|you've|this|that|it|we|i)\b|(?:talking|chatting|working|speaking)\s+(?:to|with)\s+you\b"
+)
+_ANNOUNCES = re.compile(r"(?:the\s+)?following\b|(?:these|those|this|as\s+follows)$|(?:these|the\s+following|a\s+few|some|several|many|two|three)\s+things$")
+
+
+def empty_rule(low: str, ending: Ending) -> str | None:
+    """The rule that refuses an object without content, or None."""
+    words = low[ending.start : ending.end]
+    if len(words) > MAX_OBJECT:
+        return "too-long"
+    if not _says_something(words):
+        return "empty"
+    if _ANNOUNCES.match(words) or (ending.cause == ":" and not words[-1:].isalnum()):
+        return "announcement"
+    if _POINTER.fullmatch(words):
+        return "pointer"
+    return None
+
+
+def points(words: str) -> bool:
+    """Whether words begin by pointing at something said elsewhere, or at the listener."""
+    return _POINTS_AT_ONCE.match(words) is not None
+
+
+def is_pointer(words: str) -> bool:
+    """Whether words are nothing but a pronoun, an ordinal, or `the second one`."""
+    return _POINTER.fullmatch(words) is not None
+
+
+def _says_something(words: str) -> bool:
+    """Two characters with a letter or digit among them, one of a script of whole-word signs, or an emoji."""
+    bare = re.sub(r"[\s.,;:!?'\"()\-]", "", words)
+    if not bare:
+        return False
+    if len(bare) == 1:
+        return bare > "\u2e7f" or bare in "\u2764\u2665\u2615\u2600"
+    if not any(c.isalnum() or c > "\u2190" for c in bare):
+        return False
+    return any(word not in EMPTY_WORDS for word in words.split()) or bare in ("go", "it")

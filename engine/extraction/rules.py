@@ -1,0 +1,153 @@
+"""What is not a statement: each rule has a name, which a refused candidate carries, and examples of what it refuses."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.extraction.clauses import ASKS, Lead
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A pattern over what stands before a statement in its sentence, and examples of what it refuses."""
+
+    name: str
+    pattern: re.Pattern[str]
+    examples: Sequence[str]
+
+
+def _rule(name: str, pattern: str, *examples: str) -> Rule:
+    return Rule(name, re.compile(pattern), examples)
+
+
+_SAYING = (
+    r"(?:said|says?|saying|told|tells?|telling|claim(?:s|ed)?|wrote|writes?|writing|think|thinks|thought|believes?|believed|asks?|asked|replied|replies|answered"
+    r"|argue[sd]?|insist(?:s|ed)?|heard|hears?|according\s+to|quotes?|quoted|goes|states|stated|mentions|mentioned|shouted|yelled|whispered|suggests|suggested"
+    r"|sings?|sang|reads|joked|jokes|announced|swears|swore|assumes?|assumed|figured|guesses|guessed|reckons?|complain(?:s|ed)?|admitted|explained|explains|texted|posted|tweeted|remarked|noted)"
+)
+# Before a `but`, nothing reaches the statement: `people say tabs are evil, but I prefer tabs`.
+_RESET = re.compile(r".*\b(?:but|however|anyway|nevertheless|still,)\b", re.DOTALL)
+# Idioms that look like a condition or a report and are neither.
+_IDIOMS = re.compile(
+    r"\b(?:if\s+(?:you\s+ask\s+me|i'm\s+honest|i'm\s+being\s+honest|i\s+may|you\s+must\s+know|that\s+helps|it\s+helps|it\s+matters|you\s+don't\s+mind|you're\s+wondering|anything)"
+    r"|in\s+case\s+(?:it\s+(?:helps|matters)|you(?:'re|\s+are)?\s+(?:wonder(?:ing)?|need\s+it|didn't\s+know))"
+    r"|(?:as|like)\s+i(?:'ve|\s+have)?(?:\s+already)?\s+(?:said|mentioned|told\s+you|wrote|explained)(?:\s+(?:before|earlier|already))?"
+    r"|i(?:'ve)?\s+(?:already\s+)?(?:told\s+you|said|mentioned)(?:\s+(?:before|earlier|already))?(?:\s+that)?|that\s+said|having\s+said\s+that|needless\s+to\s+say|i\s+must\s+say"
+    r"|i\s+have\s+to\s+(?:say|admit)|i'd\s+say)\b"
+)
+
+# Looked for in the whole sentence before the statement, after the last `but`.
+GOVERNING = (
+    _rule("conditional", r"\b(?:if|unless|suppose|supposing|assuming|assume|whether|lest|in\s+case|were\s+i|had\s+i|should\s+i)\b", "If I like it I'll use it"),
+    _rule(
+        "fiction",
+        r"\b(?:story|poem|song|lyrics|novel|novella|dialog(?:ue)?|scene|screenplay|script\s+where|monologue|limerick|haiku|fairy\s?tale|character|protagonist|hero(?:ine)?|villain"
+        r"|role-?play|pretend(?:ing)?|imagine|imagining|act(?:ing)?\s+as|act\s+like|make-?believe|fictional|hypothetical(?:ly)?|in\s+(?:my|a|the)\s+dream|let's\s+say|say\s+that|picture\s+this|persona|what\s+if|parody|joke)\b",
+        "Write a story where the hero says I love gold",
+        "Pretend I live on Mars",
+    ),
+    _rule("report", rf"\b{_SAYING}\b|\bsaid\s*:", "Bob said I hate Mondays", "My boss thinks I always come late"),
+    _rule("negated-saying", r"\bnot\s+(?:just\s+|only\s+|simply\s+)?(?:because|that|as\s+if|like|since)\b|\b(?:isn't|wasn't|ain't)\s+(?:true\s+)?(?:that|because)\b", "It's not that I hate Java"),
+)
+
+# Looked for in the words of the statement's own clause.
+LEADING = (
+    _rule("negated-saying", r"\b(?:never|not|don't|dont|didn't|doesn't|isn't|wasn't|won't|can't|cannot|doubt|deny|false|untrue|wouldn't|nobody|no\s+one|hardly)\b", "I don't think I prefer tabs"),
+    _rule("wish", r"\b(?:wish|hope|hoping|want|would|'d|could|should|dream(?:ed|t)?|in\s+order\s+that|so\s+that|afraid|worried|fear)\b", "I wish I always won"),
+    _rule("hedge", r"\b(?:maybe|perhaps|might|possibly|probably|may|guess|suppose|think|believe|feel|feels|seems?|looks|as\s+though|sometimes\s+think|not\s+sure|unsure|wonder(?:ing)?|debating)\b", "Maybe I prefer tea"),
+    _rule("question", rf"^(?:and\s+|so\s+|but\s+|then\s+|ok\s+)?{ASKS}\b", "Do I like Python", "Why do I always forget"),
+    _rule("past", r"\b(?:used\s+to|back\s+when|until|till|once)\b", "Until 2019 I always"),
+    _rule("other-speaker", r"\b(?:he|she|they|you|who|someone|people|everyone|wife|husband|boss|mom|dad|mother|father|friend|brother|sister|colleague)\b", "the man who I always"),
+)
+
+# What may stand between the beginning of a clause and its statement; anything else is refused.
+_LEAD_IN = (
+    r"(?:hi|hello|hey|hiya|yo|ok|okay|k|alright|right|well|so|yes|yeah|yep|yup|no|nope|nah|sure|great|cool|nice|perfect|thanks|thx|thank\s+you|cheers|sorry|please"
+    r"|also|and|but|then|now|plus|still|besides|moreover|furthermore|additionally|anyway|anyways|however|nevertheless|instead|therefore|thus|hence|too|again"
+    r"|(?:oh\s+)?(?:btw|by\s+the\s+way)|fyi|tbh|imo|imho|ngl|ps|p\.s|edit|update|oh|ah|um|uh|hmm|lol|haha|just|only|even|because|since|cuz"
+    r"|for\s+the\s+record|to\s+be\s+(?:honest|fair|clear|precise|exact|frank)|in\s+(?:general|fact|addition|particular|short|practice|the\s+end|my\s+(?:opinion|view|case|experience|free\s+time|spare\s+time))"
+    r"|i\s+mean|you\s+know|you\s+see|like|look|listen|see|honest(?:ly)?|of\s+course|no\s+doubt|as\s+(?:always|usual|you\s+know|you\s+can\s+see|for\s+me|a\s+rule|a\s+result|well)|after\s+all"
+    r"|(?:just\s+)?so\s+(?:that\s+)?you(?:'re\s+aware|\s+know)|you\s+should(?:\s+also)?\s+know(?:\s+that)?|(?:good|important|worth)\s+to\s+know(?:\s+that)?|it\s+turns\s+out(?:\s+that)?|turns\s+out(?:\s+that)?"
+    r"|(?:i'm|i\s+am)\s+(?:telling\s+you|sure|certain|glad|happy|proud|afraid)(?:\s+to\s+say)?(?:\s+that)?|(?:i|i've)\s+(?:realized|realised|noticed|found|learned|learnt|discovered|admit|confess|know|already\s+know|confirm)(?:\s+out)?(?:\s+that)?"
+    r"|(?:let\s+me\s+(?:tell\s+you|say)|first\s+of\s+all|first|second|third|firstly|secondly|lastly|last|finally|next|one\s+more\s+thing|another\s+thing|long\s+story\s+short|bottom\s+line|fun\s+fact|good\s+news|heads\s+up|full\s+disclosure|disclaimer|reminder)"
+    r"|these\s+days|nowadays|lately|today|yesterday|currently|at\s+the\s+moment|right\s+now|(?:last|this|next)\s+(?:week|month|year|time|night|morning|summer|winter|spring|fall|autumn|quarter)|(?:from\s+now\s+on|going\s+forward)"
+    r"|(?:al)?though|even\s+though|while|whereas|given\s+that|considering(?:\s+that)?|seeing\s+(?:as|that)|both|my\s+(?:\w+\s+){0,2}\w+\s+and|either\s+way|all\s+in\s+all|except|unlike\s+\w+"
+    r"|usually|normally|typically|generally|mostly|most\s+of\s+the\s+time|(?:every|each|most)\s+(?:day|week|month|year|morning|evening|night|weekend|summer|winter|friday|monday|time)s?|(?!(?:only|family|reply|supply)\b)\w{3,}ly)"
+)
+LEAD_IN = re.compile(rf"(?:{_LEAD_IN}[\s]*)*")
+# `For work I always …`, `As a developer I prefer …`, `When I travel I usually …`
+_ABOUT = re.compile(
+    r"(?:(?:and|but|so|also|then|now|well|ok|okay|yes|no)\s+)*(?:for|in|on|at|during|as\s+(?:an?|the|someone|somebody)|with|after|before|by|over|regarding|about|under|outside|inside|apart\s+from|besides|unlike|without"
+    r"|when\s+it\s+comes\s+to|when(?:ever)?\s+(?:i|i'm|we|we're)|when\s+\w+ing|while\s+\w+ing|since|due\s+to|from|to|among|between|throughout|within|despite|instead\s+of|based\s+on|of\s+all)\s[^?]{1,90}"
+)
+_NOT_ABOUT = re.compile(
+    rf"\b(?:{_SAYING}|he|she|they|who|that|which|wish|hope|could|might|would|not|never|n't|if|whether|what|dream|story|mind\s+that)\b|n't\b"
+)
+_LABEL = re.compile(
+    r"(?:^|[\s.,;])(?:note|notes|fyi|ps|p\.s|btw|update|edit|context|background|about\s+me|preferences?|info|information|important|reminder|tl;dr|heads\s+up|correction|clarification|disclaimer"
+    r"|my\s+(?:preferences?|setup|stack|workflow|profile|background|details|situation|context|settings|style|rules?|habits?|answer|decision|choice|plan|tools?)|(?:facts?|things?|bit|little|more|details?)\s+about\s+(?:me|myself)|to\s+be\s+(?:clear|honest|precise)"
+    r"|decision|decided|one\s+(?:more\s+)?thing|question|by\s+the\s+way|in\s+short|bottom\s+line|fun\s+fact|full\s+disclosure|introduction|intro|hi|hello|hey|ok|okay|yes|no|also|first|second|third|finally|remember|that\s+said|answer|result|conclusion|summary|for\s+(?:the\s+record|reference|context)|some\s+context|me\s+in\s+short)\s*$"
+)
+
+
+def lead_rule(lead: Lead) -> str | None:
+    """The rule that refuses a statement for what stands before it, or None."""
+    before = _IDIOMS.sub(" ", lead.before)
+    governing = _RESET.sub("", before)
+    words = _IDIOMS.sub(" ", lead.words).strip()
+    for rule in GOVERNING:
+        if rule.pattern.search(governing):
+            return rule.name
+    if lead.boundary == ":" and not words and not _LABEL.search(lead.before.rstrip().rstrip(":*").strip(" *_-#\t\n")):
+        return "label"
+    if LEAD_IN.fullmatch(words):
+        return None
+    if _ABOUT.fullmatch(words) and not _NOT_ABOUT.search(words):
+        return None
+    for rule in LEADING:
+        if rule.pattern.search(words):
+            return rule.name
+    return "not-the-speaker"
+
+
+# -- what stands behind ---------------------------------------------------------------------------------------------------
+
+_CONDITION = re.compile(r"[\s,]*(?:but\s+)?(?:only\s+)?(?:if|unless|provided\s+that|providing\s+that|as\s+long\s+as|assuming|whether|in\s+case|depending\s+on)\b")
+_DOUBT = re.compile(r"[\s,]*(?:maybe|perhaps|probably|possibly|i\s+(?:guess|think|suppose)|or\s+(?:maybe|not)\b|not\s+sure|i'm\s+not\s+sure)\b")
+
+
+def tail_rule(rest: str) -> str | None:
+    """The rule that refuses a statement for what follows its object: `I'll use Redis if it is fast`, `I like tea, I think`."""
+    rest = _IDIOMS.sub(" ", rest)
+    if _CONDITION.match(rest):
+        return "conditional"
+    if _DOUBT.match(rest):
+        return "hedge"
+    return "joke" if JOKE.match(rest) else None
+
+
+JOKE = re.compile(r"\s*[,;.!?\u2026\u2014\u2013-]*\s*(?:\(?\s*)(?:just\s+kidding|only\s+kidding|kidding|jk\b|j/k|not!|psych|said\s+no\s+one|said\s+nobody|/s\b|not\s+really|i'm\s+kidding|i'm\s+joking|just\s+joking|\(not\))")
+
+# -- politeness -----------------------------------------------------------------------------------------------------------
+
+_POLITE_VERBS = (
+    r"to\s+(?:bother|say|ask|admit|interrupt|disturb|nag|complain|repeat|tell|break|rush|push|know|hear|see\s+(?:it|that|this|what)|think|believe|be\s+(?:that|the\s+one|a\s+pain|annoying|difficult|rude|pedantic))\b"
+)
+POLITE = re.compile(rf"(?:{_POLITE_VERBS}|not\s+to\b|if\s|it\s+if|that\s+(?:you|we)|you\s|your\s)")
+TROUBLE = re.compile(
+    r"(?:get|gets|see|receive|have|run\s+into|end\s+up\s+with|encounter|hit|face)\b.{0,60}?\b(?:errors?|exceptions?|problems?|issues?|bugs?|warnings?|crash(?:es)?|failures?|timeouts?|tracebacks?|404|500|502|null|undefined|nan|stuck|confused|lost|nothing|wrong)\b"
+)
+_IRREGULAR_PAST = (
+    "was|were|had|did|said|went|got|knew|thought|saw|came|took|made|found|gave|told|felt|left|kept|held|brought|began|wrote|ran|heard|meant|met|paid|sat|stood|lost|fell|spoke"
+    "|grew|drew|drove|broke|chose|ate|drank|forgot|understood|bought|caught|taught|sold|built|sent|spent|won|wore|threw|flew|slept|rode|been|done|gone|seen|taken|given|known|written|spoken|eaten"
+)
+_PRESENT_ED = frozenset("need feed speed bleed embed seed proceed exceed succeed shed wed breed weed heed".split())
+_PAST = re.compile(rf"(?:{_IRREGULAR_PAST})\b")
+
+
+def is_past(words: str) -> bool:
+    """Whether words begin with a verb in the past: `liked`, `thought`."""
+    first = re.match(r"[a-z'-]+", words)
+    if first is None:
+        return False
+    return _PAST.match(words) is not None or (first[0].endswith("ed") and first[0] not in _PRESENT_ED)

@@ -1,0 +1,13 @@
+"""The routes that Django serves; the relay endpoints of /v1 are answered before Django (see asgi.py)."""
+
+from django.contrib import admin
+from django.urls import include, path
+
+from proxy.api import api as v1
+
+urlpatterns = [
+    path("admin/", admin.site.urls),
+    path("api/memory/", include("memories.api.urls")),
+    path("api/health/", include("memroute.health")),
+    path("v1/", v1.urls),
+]
