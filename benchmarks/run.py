@@ -143,9 +143,9 @@ def main() -> None:
         print(
             f"upstream on loopback; memory on: {MEMORIES} memories in the key; medians of {ROUNDS} interleaved rounds\n"
         )
-        single = asyncio.run(measure(cases(stream=False), connections=1, requests=600))
-        many = asyncio.run(measure(cases(stream=False), connections=32, requests=3000))
-        streams = asyncio.run(measure(cases(stream=True), connections=1, requests=60))
+        single = asyncio.run(measure(cases(stream=False), connections=1, requests=400))
+        many = asyncio.run(measure(cases(stream=False), connections=32, requests=1500))
+        streams = asyncio.run(measure(cases(stream=True), connections=1, requests=40))
         report(single, many, streams)
 
 

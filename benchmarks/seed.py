@@ -1,4 +1,4 @@
-"""Fills the benchmark's data: the provider, memory on, and a thousand memories of one key."""
+"""Fills the benchmark's data: the provider, memory on, and a thousand memories of one key, as varied as a person's."""
 
 from __future__ import annotations
 
@@ -11,26 +11,14 @@ from settings_app.services import memory_settings_update, provider_save
 
 PORT: int = globals()["PORT"]
 VERBS = ["prefer", "like", "enjoy", "love", "usually choose", "often use", "always take", "never want"]
-THINGS = [
-    "dark themes in the editor",
-    "light roast coffee",
-    "long walks in the rain",
-    "tabs over spaces",
-    "trains instead of planes",
-    "black tea with milk",
-    "small commits",
-    "short meetings",
-    "fresh bread on Sundays",
-    "board games with friends",
-    "old maps",
-    "quiet music while working",
-    "PostgreSQL for reports",
-    "Redis for queues",
-    "paper notebooks",
-    "cold swimming",
-    "hiking boots",
-]
-WHEN = ["in spring", "on Mondays", "at work", "at home", "on holidays", "with my family", "before lunch", "in winter"]
+KINDS = "dark light old new small large quiet loud warm cold fast slow round flat soft hard plain green blue red".split()
+THINGS = """theme coffee editor train boat lamp chair song book mountain river market bakery compiler database queue keyboard
+monitor notebook pencil garden kitchen window bicycle jacket umbrella painting museum novel recipe soup bread cheese apple
+pear tea juice walk swim run match team teacher lesson language dialect alphabet letter stamp envelope camera lens film
+theatre opera concert guitar piano drum violin choir dance festival holiday beach island forest meadow bridge tower castle
+village harbour ferry tram ticket map compass tent stove blanket candle mirror carpet shelf drawer hammer saw""".split()
+PLACES = """spring summer autumn winter Mondays Fridays work home holidays Lisbon Oslo Gdansk Kyoto Lima Quito Accra Turin
+Ghent Porto Malmo Tartu Cork Bergen Basel Graz Brno Split Varna""".split()
 
 owner = ApiKey.objects.get(name="bench")
 generator = random.Random(7)
@@ -41,5 +29,7 @@ provider_save(
 )
 memory_settings_update(changes={"enabled": True}, actor="bench")
 for number in range(1000):
-    text = f"I {generator.choice(VERBS)} {generator.choice(THINGS)} {generator.choice(WHEN)} since {1950 + number % 70}"
-    memory_create(owner=owner, content=f"{text}, item {number}", actor=Actor("system"), trust=Memory.Trust.USER)
+    verb, kind, place = generator.choice(VERBS), generator.choice(KINDS), generator.choice(PLACES)
+    first, second = generator.sample(THINGS, 2)
+    text = f"I {verb} the {kind} {first} over the {second} when it is about {place}, number {number}"
+    memory_create(owner=owner, content=text, actor=Actor("system"), trust=Memory.Trust.USER)

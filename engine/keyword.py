@@ -179,10 +179,16 @@ class KeywordIndex:
         if self._docs > 64 and self._live * 2 < self._docs:
             self._compact()
 
-    def search(self, terms: Sequence[str], eligible: NDArray[np.bool_], limit: int | None = None) -> KeywordHits:
+    def search(
+        self,
+        terms: Sequence[str],
+        eligible: NDArray[np.bool_],
+        limit: int | None = None,
+        weak: Container[str] = frozenset(),
+    ) -> KeywordHits:
         """BM25 of every eligible document that holds one of the terms (stems), best first.
 
-        `eligible` is indexed by slot; a slot beyond its end is not eligible. Of the terms found at most 32 are used, the
+        `weak` terms count for the score, not for the coverage. `eligible` is indexed by slot; a slot beyond its end is not eligible. Of the terms found at most 32 are used, the
         rarest first. With a `limit` only that many hits come back, and all that tie with the last of them.
         """
         if len(self._log) > _LOG_LIMIT:
@@ -198,7 +204,8 @@ class KeywordIndex:
         if total < self._docs:
             postings = postings.where(counted[postings.docs])
         mean = float(lengths.dot(counted)) / 10 / total
-        docs, scores, coverage = _score(postings, len(distinct), lengths, total=total, mean_length=mean)
+        telling = [term not in weak for term in distinct]
+        docs, scores, coverage = _score(postings, telling, lengths, total=total, mean_length=mean)
         order = _best_first(scores, limit)
         return KeywordHits(slot_of[docs[order]], scores[order], coverage[order])
 
@@ -276,7 +283,12 @@ class KeywordIndex:
 
 
 def score_documents(
-    terms: Sequence[str], docs: Mapping[int, SearchDoc], *, total: int, mean_length: float
+    terms: Sequence[str],
+    docs: Mapping[int, SearchDoc],
+    *,
+    total: int,
+    mean_length: float,
+    weak: Container[str] = frozenset(),
 ) -> dict[int, tuple[float, float]]:
     """Score and coverage of documents without an index: what `KeywordIndex.search` gives the same documents.
 
@@ -296,7 +308,8 @@ def score_documents(
     numbers, places, weights = zip(*rows, strict=True)
     postings = _Postings(np.array(numbers), np.array(places), np.array(weights, dtype=np.uint16))
     lengths = np.array([_length(doc) for doc in docs.values()], dtype=np.float64)
-    found, scores, coverage = _score(postings, len(distinct), lengths, total=total, mean_length=mean_length)
+    telling = [term not in weak for term in dict.fromkeys(terms)]
+    found, scores, coverage = _score(postings, telling, lengths, total=total, mean_length=mean_length)
     pairs = zip(scores.tolist(), coverage.tolist(), strict=True)
     return dict(zip((ids[place] for place in found.tolist()), pairs, strict=True))
 
@@ -335,21 +348,24 @@ def _idf(df: int, total: int) -> float:
 
 
 def _score(
-    postings: _Postings, asked: int, lengths: NDArray[np.float64], *, total: int, mean_length: float
+    postings: _Postings, telling: Sequence[bool], lengths: NDArray[np.float64], *, total: int, mean_length: float
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    """The documents that have a posting, ascending, with BM25 and coverage."""
+    """The documents that have a posting, ascending, with BM25 and coverage; of the terms asked for, the telling ones cover."""
+    asked = len(telling)
     df = np.bincount(postings.terms, minlength=asked).tolist()
     used = sorted(filter(df.__getitem__, range(asked)), key=df.__getitem__)[:MAX_TERMS]
-    mass = sum(_idf(df[number], total) for number in used) + df.count(0) * _idf(0, total)
-    mass = min(mass, _MASS_TERMS * _idf(0, total))
-    if len(used) + df.count(0) < asked:
+    absent = [number for number in range(asked) if not df[number]]
+    mass = sum(_idf(df[number], total) for number in [*used, *absent] if telling[number])
+    mass = min(mass, _MASS_TERMS * _idf(0, total)) or 1.0
+    if len(used) + len(absent) < asked:
         postings = postings.where(np.isin(postings.terms, used))
-    idf = np.array([_idf(count, total) for count in df])[postings.terms]
+    rarity = np.array([_idf(count, total) for count in df])
+    idf, covered = rarity[postings.terms], (rarity * np.array(telling))[postings.terms]
     norm = K1 * B / (10 * mean_length) if mean_length > 0 else 0.0
     frequency = postings.weights / 10
     gains = idf * frequency * (K1 + 1) / (frequency + norm * lengths[postings.docs] + K1 * (1 - B))
     docs, places = _distinct(postings.docs, len(lengths))
-    scores, matched = _sums(places, gains), _sums(places, idf)
+    scores, matched = _sums(places, gains), _sums(places, covered)
     if len(docs) < len(scores):  # counted in an array of all documents
         scores, matched = scores[docs], matched[docs]
     return docs, scores, np.minimum(matched / mass, 1.0)

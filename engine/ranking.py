@@ -1,10 +1,10 @@
 """Which candidates of a recall are worth their tokens: relevance floor, near-copies, budget."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 from engine.stopwords import FUNCTION_WORDS
 from engine.text import stem, words
@@ -34,8 +34,7 @@ _DIGITS = frozenset("0123456789")
 _NAME = re.compile(r"(?<=[^.!?\s]\s)[^\W\d_a-z][\w]*")
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """One candidate: what it says, what it costs (its markup included), how well it fits, when it was made (epoch)."""
 
     id: int
@@ -46,8 +45,7 @@ class Ranked:
     reasons: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Rejected:
+class Rejected(NamedTuple):
     """A candidate that was left out, and why."""
 
     item: Ranked
@@ -189,26 +187,17 @@ class _Seen:
     """The items kept so far, to be asked for the one that an item is a near-copy of."""
 
     def __init__(self) -> None:
-        self._kept: list[tuple[Ranked, _Signature]] = []
-        self._halves: list[
-            float
-        ] = []  # how many telling words a near-copy shares at least: looked at first, it is cheap
-        self._holders: dict[str, list[int]] = {}
+        # Statements whose numbers and negations differ are never compared.
+        self._by_facts: dict[frozenset[str], list[tuple[Ranked, _Signature]]] = {}
 
     def original_of(self, item: Ranked) -> Ranked | None:
         """The first kept item that this one repeats; if there is none, it is kept itself."""
         signature = _Signature.of(item.content)
-        anchors = signature.telling or signature.stems
-        shared = Counter(place for anchor in anchors for place in self._holders.get(anchor, ()))
-        half = len(anchors) / 2
-        for place in sorted(place for place, count in shared.items() if count >= half or count >= self._halves[place]):
-            original, other = self._kept[place]
+        alike = self._by_facts.setdefault(signature.facts, [])
+        for original, other in alike:
             if _near(signature, other):
                 return original
-        for anchor in anchors:
-            self._holders.setdefault(anchor, []).append(len(self._kept))
-        self._kept.append((item, signature))
-        self._halves.append(half)
+        alike.append((item, signature))
         return None
 
 
@@ -218,7 +207,7 @@ def _has_digit(word: str) -> bool:
 
 def _near(new: _Signature, old: _Signature) -> bool:
     """Whether a statement repeats an older one."""
-    if new.facts != old.facts or not new.names <= old.stems:
+    if not new.names <= old.stems:
         return False
     common = len(new.stems & old.stems)
     if common >= _SAME_WORDS * len(new.stems | old.stems):

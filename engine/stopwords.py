@@ -21,6 +21,13 @@ _FILLERS = """
 """
 FILLERS = frozenset(_FILLERS.split())
 
+# Words in which questions are put: they rank (`What do I love about Lisbon?`), but a text that shares nothing else with the
+# question does not answer it.
+WEAK_WORDS = frozenset(
+    """like likes liked prefer prefers preferred love loves enjoy enjoys hate hates want wants need needs know knows tell
+    remember recall think kind kinds sort sorts thing things""".split()
+)
+
 # Whole utterances that ask for nothing, as their folded words joined by spaces ("What's up?" -> "what s up").
 _PHRASES = r"""
     (hello|hi+|hey+|hiya|howdy|yo|greetings)(\s(there|everyone|all|again|folks|guys|friend))?

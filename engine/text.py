@@ -9,7 +9,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from engine.porter import porter
-from engine.stopwords import FILLERS, FUNCTION_WORDS, is_small_talk
+from engine.stopwords import FILLERS, FUNCTION_WORDS, WEAK_WORDS, is_small_talk
 
 MAX_QUERY_TERMS = 512
 _MAX_QUERY_CHARS = 32_000  # a query longer than this has its 512 terms in its beginning
@@ -125,6 +125,17 @@ def query_terms(text: str) -> list[Term]:
     if not _MONTHS.isdisjoint(distinct):
         terms += [Term(word, word + _DAY_MARK) for word in kept if _DAY_NUMBER.fullmatch(word)]
     return terms
+
+
+def weak_stems(terms: Iterable[Term]) -> frozenset[str]:
+    """The stems of a query that make no text relevant by themselves; none when there are no others."""
+    weak, telling = set(), False
+    for term in terms:
+        if term.word in WEAK_WORDS:
+            weak.add(term.stem)
+        else:
+            telling = True
+    return frozenset(weak) if telling else frozenset()
 
 
 def day_terms(day: str) -> list[str]:

@@ -1,4 +1,7 @@
-"""Work after the reply: a bounded queue and one thread that captures facts and writes receipts, drained at shutdown."""
+"""Work after the reply: a bounded queue, one thread that captures facts, one that writes receipts; drained at shutdown.
+
+Capture comes first and by itself, because the owner's next question waits for it; a receipt waits for nobody.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +19,13 @@ from django.db import DatabaseError, connection
 from memories.services.receipts import ReceiptDraft, receipts_write
 from memories.services.remember import Found, Turn, find_facts, store_facts
 from settings_app import selectors, services
+from settings_app.values import MemoryValues
 
 logger = logging.getLogger(__name__)
 
 MAX_WAITING = 10_000
 BATCH = 100
+ATTEMPTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,23 +36,39 @@ class Finished:
     turn: Turn | None
 
 
+Entry = Finished | Callable[[], None] | None
+Queue = queue.SimpleQueue[Entry]
+
+
 class Background:
     """The queue of one process. `submit` never blocks: when full, the oldest entry is dropped and counted."""
 
     def __init__(self, max_waiting: int = MAX_WAITING) -> None:
-        self._queue: queue.SimpleQueue[Finished | Callable[[], None] | None] = queue.SimpleQueue()
+        self._queue: Queue = queue.SimpleQueue()
+        self._captured: Queue = queue.SimpleQueue()
         self._max_waiting = max_waiting
-        self._thread: threading.Thread | None = None
+        self._threads: list[threading.Thread] = []
         self._touched: dict[int, datetime] = {}
         self._unsettled: Counter[int] = Counter()
         self._lock = threading.Lock()
         self.dropped = 0
 
     def start(self) -> None:
-        """Start the thread; starting twice is harmless."""
-        if self._thread is None or not self._thread.is_alive():
-            self._thread = threading.Thread(target=self._run, name="memroute-background", daemon=True)
-            self._thread.start()
+        """Start the threads; starting twice is harmless."""
+        if self._running():
+            return
+        self._threads = [
+            threading.Thread(target=self._run, args=args, name=f"memroute-{name}", daemon=True)
+            for name, args in (
+                ("capture", (self._queue, self._capture, self._captured.put)),
+                ("receipts", (self._captured, self._write, _call)),
+            )
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def _running(self) -> bool:
+        return any(thread.is_alive() for thread in self._threads)
 
     def submit(self, finished: Finished) -> None:
         """Hand over a finished request."""
@@ -82,68 +103,52 @@ class Background:
 
     def flush(self, timeout: float) -> bool:
         """Wait until everything submitted so far is written; return False when that took longer than `timeout` seconds."""
-        if self._thread is None or not self._thread.is_alive():
+        if not self._running():
             return True
         reached = threading.Event()
         self._queue.put(reached.set)
         return reached.wait(timeout)
 
     def stop(self, timeout: float = 30.0) -> bool:
-        """Work off what waits and end the thread; return False when `timeout` seconds were not enough."""
-        thread = self._thread
-        if thread is None:
-            return True
+        """Work off what waits and end the threads; return False when `timeout` seconds were not enough."""
         self._queue.put(None)
-        thread.join(timeout)
-        self._thread = None
-        return not thread.is_alive()
+        deadline = time.monotonic() + timeout
+        for thread in self._threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
+        return not self._running()
 
-    def _run(self) -> None:
+    def _run(self, source: Queue, work: Callable[[list[Finished]], None], then: Callable[[Entry], None]) -> None:
+        """Work off a queue in batches; signals, and the None that ends a thread, go on when the batch before them is done."""
         running = True
         while running:
-            batch, signals, running = self._take()
-            self._work(batch)
+            batch, signals = _take(source)
+            try:
+                work(batch)
+            except Exception:  # the task boundary: the thread must outlive whatever one batch meets
+                logger.exception("memory.background.failed", extra={"count": len(batch)})
             for signal in signals:
-                signal()
+                then(signal)
+            running = None not in signals
         connection.close()
 
-    def _take(self) -> tuple[list[Finished], list[Callable[[], None]], bool]:
-        """Wait for one entry and take what else is there, up to a batch; a None ends the thread."""
-        batch: list[Finished] = []
-        signals: list[Callable[[], None]] = []
-        entry = self._queue.get()
-        while True:
-            if entry is None:
-                return batch, signals, False
-            if isinstance(entry, Finished):
-                batch.append(entry)
-            else:
-                signals.append(entry)
-            if len(batch) >= BATCH:
-                return batch, signals, True
-            try:
-                entry = self._queue.get_nowait()
-            except queue.Empty:
-                return batch, signals, True
-
-    def _work(self, batch: list[Finished]) -> None:
+    def _capture(self, batch: list[Finished]) -> None:
+        """Extract, for the whole batch first: most turns say nothing to remember, and nobody need wait for those."""
         try:
-            for finished, found in [(finished, self._find(finished)) for finished in batch]:
-                self._store(finished, found)
-            if batch:
-                self._write(batch)
-            self._write_touched()
-        except Exception:  # the task boundary: the thread must outlive whatever one batch meets
-            logger.exception("memory.background.failed", extra={"count": len(batch)})
+            if any(finished.turn for finished in batch):
+                settings = selectors.snapshot().memory
+                for finished, found in [(finished, self._find(finished, settings)) for finished in batch]:
+                    self._store(finished, found, settings)
+        finally:
+            for finished in batch:
+                self._captured.put(finished)
 
-    def _find(self, finished: Finished) -> Found | None:
-        """Extract first, for the whole batch: most turns say nothing to remember, and nobody need wait for those."""
+    def _find(self, finished: Finished, settings: MemoryValues) -> Found | None:
         turn = finished.turn
         if turn is None:
             return None
         found = None
         try:
-            found = find_facts(turn, selectors.snapshot().memory)
+            found = find_facts(turn, settings)
         except Exception:  # the task boundary: one turn that cannot be mined must not cost the others their receipts
             logger.exception("memory.extraction.background.failed", extra={"request": finished.draft.request_id})
             finished.draft.error = finished.draft.error or "extraction failed"
@@ -151,12 +156,12 @@ class Background:
             self._settled(turn.owner_id)
         return found
 
-    def _store(self, finished: Finished, found: Found | None) -> None:
+    def _store(self, finished: Finished, found: Found | None, settings: MemoryValues) -> None:
         turn = finished.turn
         if turn is None or found is None:
             return
         try:
-            finished.draft.captured = store_facts(turn, selectors.snapshot().memory, found)
+            finished.draft.captured = store_facts(turn, settings, found)
         except Exception:  # the task boundary, as above
             logger.exception("memory.extraction.background.failed", extra={"request": finished.draft.request_id})
             finished.draft.error = finished.draft.error or "capture failed"
@@ -173,11 +178,13 @@ class Background:
     def _write(self, batch: list[Finished]) -> None:
         """Write the receipts; a locked database is tried again, because nothing else would."""
         drafts = [finished.draft for finished in batch]
-        for attempt in range(3):
+        for attempt in range(ATTEMPTS):
             try:
-                receipts_write(drafts=drafts, keep_text=selectors.snapshot().memory.receipt_text)
+                if drafts:
+                    receipts_write(drafts=drafts, keep_text=selectors.snapshot().memory.receipt_text)
+                self._write_touched()
             except DatabaseError:
-                if attempt == 2:
+                if attempt == ATTEMPTS - 1:
                     raise
                 time.sleep(0.2 * (attempt + 1))
             else:
@@ -189,8 +196,31 @@ class Background:
             services.keys_touch(seen=touched)
 
 
+def _take(source: Queue) -> tuple[list[Finished], list[Entry]]:
+    """Wait for one entry and take what else is there, up to a batch: finished requests, and signals."""
+    batch: list[Finished] = []
+    signals: list[Entry] = []
+    entry = source.get()
+    while True:
+        if isinstance(entry, Finished):
+            batch.append(entry)
+        else:
+            signals.append(entry)
+        if entry is None or len(batch) >= BATCH:
+            return batch, signals
+        try:
+            entry = source.get_nowait()
+        except queue.Empty:
+            return batch, signals
+
+
+def _call(signal: Entry) -> None:
+    if callable(signal):
+        signal()
+
+
 def _nothing() -> None:
-    """A queue entry that only wakes the thread."""
+    """A queue entry that only wakes the threads."""
 
 
 background = Background()

@@ -160,7 +160,7 @@ def matching_ids(match: str, limit: int) -> list[int]:
 
 
 def recall_rows(ids: Sequence[int], owner_id: int, *, shared: bool) -> list[tuple[Any, ...]]:
-    """Return `(id, uuid hex, revision, type, key, content, trust, created_at)` of the active ones among the ids.
+    """Return `(id, uuid hex, revision, type, key, content, trust)` of the active ones among the ids.
 
     The owner is in the statement: an index is never trusted with that. Building this query through the ORM takes longer
     than running it.
@@ -168,7 +168,7 @@ def recall_rows(ids: Sequence[int], owner_id: int, *, shared: bool) -> list[tupl
     owned = "(api_key_id = %s OR shared)" if shared else "api_key_id = %s"
     marks = ", ".join(["%s"] * len(ids))
     return _rows(
-        "SELECT id, uuid, revision, type, key, content, trust, created_at FROM memories"  # noqa: S608  (marks only)
+        "SELECT id, uuid, revision, type, key, content, trust FROM memories"  # noqa: S608  (marks only)
         f" WHERE id IN ({marks}) AND status = 'active' AND {owned}",
         [*ids, owner_id],
     )
@@ -177,3 +177,14 @@ def recall_rows(ids: Sequence[int], owner_id: int, *, shared: bool) -> list[tupl
 def change_seq() -> int:
     """Return the highest number in the change log, 0 when it is empty."""
     return int(_rows("SELECT max(seq) FROM memory_changes")[0][0] or 0)
+
+
+RECEIPT_ITEM = "receipt_id, kind, position, memory_uuid, revision, part, score,"
+    " vec_score, fts_score, rerank_score, tokens, reason, words"
+
+
+def insert_receipt_items(rows: Sequence[tuple[Any, ...]]) -> None:
+    """Insert rows of RECEIPT_ITEM. There are dozens a request, and building them as model instances costs ten times as much."""
+    marks = ", ".join(["%s"] * (RECEIPT_ITEM.count(",") + 1))
+    with connection.cursor() as cursor:
+        cursor.executemany(f"INSERT INTO memories_receiptitem ({RECEIPT_ITEM}) VALUES ({marks})", rows)  # noqa: S608

@@ -201,6 +201,7 @@ class Receipt(models.Model):
     tier = models.CharField(max_length=10, blank=True, default="")
     degraded = models.CharField(max_length=300, blank=True, default="")
     query = models.TextField(blank=True, default="")
+    matched_count = models.PositiveIntegerField(default=0, help_text="How many memories the query found in all.")
     injected_count = models.PositiveIntegerField(default=0)
     injected_tokens = models.PositiveIntegerField(default=0)
     captured_count = models.PositiveIntegerField(default=0)

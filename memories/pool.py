@@ -222,17 +222,16 @@ class Pool:
             mask &= np.isin(rows["type"], [TYPE_CODES.get(name, -1) for name in filters.types])
         return mask
 
-    def search(self, stems: Sequence[str], mask: NDArray[np.bool_]) -> KeywordHits:
-        """Score the eligible rows that contain any of the stems; slots, not ids."""
-        return self._index.search(stems, mask)
+    def search(self, stems: Sequence[str], mask: NDArray[np.bool_], weak: frozenset[str]) -> KeywordHits:
+        """Score the eligible rows that contain any of the stems; slots, not ids. `weak` stems make nothing relevant."""
+        return self._index.search(stems, mask, weak=weak)
 
-    def ids(self, slots: NDArray[np.int64]) -> list[int]:
-        """Turn slots into memory ids."""
-        return [int(i) for i in self._rows["id"][slots]]
-
-    def created(self, slots: NDArray[np.int64]) -> list[float]:
-        """Return when the rows in slots were created, in seconds since 1970."""
-        return [float(t) for t in self._rows["created"][slots]]
+    def best(self, hits: KeywordHits, most: int) -> list[tuple[int, float, float, float]]:
+        """Return `(id, score, coverage, created)` of the best hits; ties newest, then highest id."""
+        rows = self._rows[hits.slots]
+        order = np.lexsort((-rows["id"], -rows["created"], -hits.scores))[:most]
+        columns = (rows["id"][order], hits.scores[order], hits.coverage[order], rows["created"][order])
+        return list(zip(*(column.tolist() for column in columns), strict=True))
 
     def newest(self, mask: NDArray[np.bool_], limit: int | None = None) -> list[int]:
         """Return the ids in a mask, newest first (ties: highest id)."""

@@ -50,6 +50,7 @@ def receipt_dict(receipt: Receipt) -> dict[str, Any]:
         "outcome": receipt.outcome,
         "error": receipt.error or None,
         "usage": receipt.usage,
+        "matched": receipt.matched_count,
         "tokensInjected": receipt.injected_tokens,
         "injected": by_kind["injected"],
         "rejected": by_kind["rejected"],

@@ -11,13 +11,7 @@ from collections.abc import Sequence
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memroute.settings")
-    parser = argparse.ArgumentParser(prog="memroute", description="A memory for any OpenAI-compatible client.")
-    commands = parser.add_subparsers(dest="command", required=True)
-    serve = commands.add_parser("serve", help="start the server; the first start sets everything up")
-    serve.add_argument("--host", help="address to listen on (MEMROUTE_HOST, default 127.0.0.1)")
-    serve.add_argument("--port", type=_port, help="port to listen on (MEMROUTE_PORT, default 8000; 0 takes a free one)")
-    commands.add_parser("doctor", help="look at everything, mend what can be mended, say what to do about the rest")
-    arguments = parser.parse_args(argv)
+    arguments = make_parser().parse_args(argv)
     if not _set_up():
         return 2
     if arguments.command == "serve":
@@ -27,6 +21,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     from memroute.doctor import doctor
 
     return doctor(sys.stdout)
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Describe the commands and their options."""
+    parser = argparse.ArgumentParser(prog="memroute", description="A memory for any OpenAI-compatible client.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    serve = commands.add_parser("serve", help="start the server; the first start sets everything up")
+    serve.add_argument("--host", help="address to listen on (MEMROUTE_HOST, default 127.0.0.1)")
+    serve.add_argument("--port", type=_port, help="port to listen on (MEMROUTE_PORT, default 8000; 0 takes a free one)")
+    commands.add_parser("doctor", help="look at everything, mend what can be mended, say what to do about the rest")
+    return parser
 
 
 def _port(given: str) -> int:

@@ -9,7 +9,7 @@ import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from engine.redaction import redact
@@ -49,6 +49,7 @@ logger = logging.getLogger(__name__)
 
 RECALL_SECONDS = 2.0
 RETRY_BODY = 64 * 1024
+TOUCH_EVERY = timedelta(minutes=1)
 # A script may ask a few milliseconds after it told something; a person never does.
 PATH = "/chat/completions"
 SETTLE_STEPS, SETTLE_SECONDS = 150, 0.002
@@ -88,10 +89,12 @@ class Pipeline:
         self._run_recall = run_recall
         # Shapes that a provider accepted after it had refused the usual one: (slug, model) → role policy.
         self._learned: dict[tuple[str, str], str] = {}
+        self._seen: dict[int, datetime] = {}
 
     async def chat(self, chat: Chat, snapshot: Snapshot, relay: Relay) -> None:
         """Serve one chat completion; errors before the first byte are raised as ProxyError."""
         key = authenticate(chat.headers, snapshot, chat.at)
+        self._touch(key, chat.at)
         self._read(chat, key, snapshot)
         target = route(chat.body.get("model"), snapshot)
         draft = self._draft(chat, key, target)
@@ -106,6 +109,13 @@ class Pipeline:
             raise
         finally:
             self._hand_over(chat, draft, relay.relayed)
+
+    def _touch(self, key: KeyValues, at: datetime) -> None:
+        """Note that a key was used, at most once a minute."""
+        seen = self._seen.get(key.id)
+        if seen is None or at - seen >= TOUCH_EVERY:
+            self._seen[key.id] = at
+            self._background.touch(key.id, at)
 
     def _read(self, chat: Chat, key: KeyValues, snapshot: Snapshot) -> None:
         """Parse what the request says: body, session, memory mode."""

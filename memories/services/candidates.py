@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from django.db.models import Count, Q, Sum
 from django.db.models.functions import Length
 
 from engine.keyword import score_documents
-from engine.text import Term, fts_match
+from engine.text import Term, fts_match, weak_stems
 from memories import fts
 from memories.pool import SHARED, Filters, Pool, Row, pools, read_rows, recallable
 
@@ -21,10 +22,11 @@ __all__ = ["Candidates", "Filters", "Found", "find"]
 
 # How many ids the search table may give at once on the direct way; a single owner seldom has more that match.
 DIRECT_LIMIT = 200_000
+# How many of the best are looked at; an answer of more would be no answer.
+MOST_RANKED = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """One ranked candidate: BM25 `score`, and the share of the query's idf mass that matched, 0…1."""
 
     id: int
@@ -35,12 +37,16 @@ class Found:
 
 @dataclass(slots=True)
 class Candidates:
-    """What may be injected: ids of pinned rows and instructions, newest first, and the ranked rest, best first."""
+    """What may be injected: ids of pinned rows and instructions, newest first, and the ranked rest, best first.
+
+    `matched` counts all that the query found; `ranked` holds the best of them, at most MOST_RANKED.
+    """
 
     pinned: list[int] = field(default_factory=list)
     instructions: list[int] = field(default_factory=list)
     ranked: list[Found] = field(default_factory=list)
     by_query: bool = True
+    matched: int = 0
 
     @property
     def scores(self) -> dict[int, float]:
@@ -59,7 +65,8 @@ def find(owner_id: int, filters: Filters, terms: Sequence[Term], *, newest: int,
         found.pinned = _merged(found.pinned, others.pinned)
         found.instructions = _merged(found.instructions, others.instructions)
         known = {f.id for f in found.ranked}
-        found.ranked = _sorted([*found.ranked, *(f for f in others.ranked if f.id not in known)])
+        found.ranked = _best([*found.ranked, *(f for f in others.ranked if f.id not in known)])
+        found.matched += others.matched
     return found
 
 
@@ -67,8 +74,9 @@ def _merged(first: list[int], second: list[int]) -> list[int]:
     return list(dict.fromkeys([*first, *second]))
 
 
-def _sorted(found: list[Found]) -> list[Found]:
-    return sorted(found, key=lambda f: (-f.score, -f.created, -f.id))
+def _best(found: list[Found]) -> list[Found]:
+    """Best first; ties newest, then highest id."""
+    return sorted(found, key=lambda f: (-f.score, -f.created, -f.id))[:MOST_RANKED]
 
 
 def _find_one(owner_id: int, filters: Filters, terms: Sequence[Term], newest: int) -> Candidates:
@@ -89,10 +97,9 @@ def _find_in_pool(pool: Pool, filters: Filters, terms: Sequence[Term], newest: i
     if newest:
         result.ranked = [Found(i, 0.0, 1.0, 0.0) for i in pool.newest(mask, newest)]
     elif terms:
-        hits = pool.search([term.stem for term in terms], mask)
-        created = pool.created(hits.slots)
-        rows = zip(pool.ids(hits.slots), hits.scores.tolist(), hits.coverage.tolist(), created, strict=True)
-        result.ranked = _sorted([Found(*row) for row in rows])
+        hits = pool.search([term.stem for term in terms], mask, weak_stems(terms))
+        result.matched = len(hits.slots)
+        result.ranked = [Found(*row) for row in pool.best(hits, MOST_RANKED)]
     return result
 
 
@@ -108,7 +115,8 @@ def _find_directly(owner_id: int, filters: Filters, terms: Sequence[Term], newes
     if newest:
         result.ranked = _newest_directly(owner_id, filters, newest)
     elif terms:
-        result.ranked = _keyword_directly(owner_id, filters, terms)
+        found = _keyword_directly(owner_id, filters, terms)
+        result.matched, result.ranked = len(found), _best(found)
     return result
 
 
@@ -136,9 +144,13 @@ def _keyword_directly(owner_id: int, filters: Filters, terms: Sequence[Term]) ->
     rows: dict[int, Row] = {row.id: row for row in read_rows(owner_id, ids) if row.passes(filters)}
     total, mean = _pool_size(owner_id, filters)
     scored = score_documents(
-        [term.stem for term in terms], {i: row.doc for i, row in rows.items()}, total=total, mean_length=mean
+        [term.stem for term in terms],
+        {i: row.doc for i, row in rows.items()},
+        total=total,
+        mean_length=mean,
+        weak=weak_stems(terms),
     )
-    return _sorted([Found(i, score, coverage, rows[i].created) for i, (score, coverage) in scored.items()])
+    return [Found(i, score, coverage, rows[i].created) for i, (score, coverage) in scored.items()]
 
 
 def _pool_size(owner_id: int, filters: Filters) -> tuple[int, float]:

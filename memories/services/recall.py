@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from time import perf_counter
+from typing import NamedTuple
 
 from django.db import DatabaseError
 
@@ -32,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 RECENT_LIMIT = 100
 # Without a limit of the caller's: beyond this many, what still matches matches by accident, and only costs tokens.
-USUAL_LIMIT = 50
+USUAL_LIMIT = 30
 REJECTED_SHOWN = 20
 MAX_QUERY = 2000
 
@@ -55,8 +56,7 @@ class RecallRequest:
     at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """One memory in the answer. `score` orders the ranked ones; `part` is pinned, instruction or ranked."""
 
     id: int
@@ -80,11 +80,13 @@ class Hit:
 class RecallResult:
     """The answer: hits in the order of injection, rejected candidates with reasons, and how it was found.
 
-    `tier` is `recent` or `keyword`; `degraded` says in words what did not work, empty when everything did.
+    `matched` counts all that the query found, `rejected` holds the best of those left out. `tier` is `recent` or `keyword`;
+    `degraded` says in words what did not work, empty when everything did.
     """
 
     hits: list[Hit] = field(default_factory=list)
     rejected: list[Hit] = field(default_factory=list)
+    matched: int = 0
     tokens: int = 0
     tier: str = ""
     strategy: str = ""
@@ -107,12 +109,13 @@ def recall(request: RecallRequest) -> RecallResult:
     if strategy == "semantic" and not degraded:
         degraded = "no embedding source, answered by keyword"
     tier = "recent" if strategy == "recent" else "keyword"
-    texts = _hydrate(request, found)
+    texts = _Texts(request)
     selection = _select(request, found, texts)
     answer = _Answer(found, texts, tier)
     return RecallResult(
         hits=answer.hits(selection),
         rejected=answer.rejected(selection),
+        matched=found.matched,
         tokens=selection.tokens,
         tier=tier,
         strategy=strategy,
@@ -151,74 +154,82 @@ def _candidates(
         return found, f"keyword search failed ({type(error).__name__})"
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
+class _Text(NamedTuple):
+    id: int
     uuid: str
     revision: int
     type: str
     key: str
     content: str
     trust: str
-    created: float
 
 
-def _hydrate(request: RecallRequest, found: Candidates) -> dict[int, _Text]:
-    """Read the rows of the candidates, checking owner and status once more: an index is never trusted with that."""
-    shown = found.ranked[: 2 * _limit(request) + REJECTED_SHOWN]
-    ids = [*found.pinned, *found.instructions, *(f.id for f in shown)]
-    texts: dict[int, _Text] = {}
-    for start in range(0, len(ids), 500):
-        rows = fts.recall_rows(ids[start : start + 500], request.owner_id, shared=request.scope == "global")
-        for memory_id, uuid, revision, type_, key, content, trust, created in rows:
-            texts[memory_id] = _Text(uuid, revision, type_, key, content, trust, _epoch(created))
-    return texts
+class _Texts:
+    """The rows of candidates, read when they are looked at; owner and status are checked once more in the reading."""
+
+    def __init__(self, request: RecallRequest) -> None:
+        self._request = request
+        self._rows: dict[int, _Text] = {}
+
+    def __getitem__(self, memory_id: int) -> _Text:
+        return self._rows[memory_id]
+
+    def read(self, ids: Sequence[int]) -> list[int]:
+        """Read some rows and return the ids that are there, in the order given."""
+        shared = self._request.scope == "global"
+        for start in range(0, len(ids), 500):
+            rows = fts.recall_rows(ids[start : start + 500], self._request.owner_id, shared=shared)
+            self._rows.update((row[0], _Text(*row)) for row in rows)
+        return [memory_id for memory_id in ids if memory_id in self._rows]
+
+    def ranked(self, memory_id: int, score: float, created: float) -> Ranked:
+        """The candidate as the budget walk takes it."""
+        content = self._rows[memory_id].content
+        return Ranked(memory_id, content, estimate_tokens(f"- {content}\n"), score, created)
 
 
-def _epoch(stored: datetime | str) -> float:
-    """SQLite gives an instant back as Django wrote it: text, in UTC, without a zone."""
-    at = datetime.fromisoformat(stored) if isinstance(stored, str) else stored
-    return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
-
-
-def _limit(request: RecallRequest) -> int:
-    return request.limit or USUAL_LIMIT
-
-
-def _ranked(memory_id: int, text: _Text, score: float) -> Ranked:
-    return Ranked(
-        id=memory_id,
-        content=text.content,
-        tokens=estimate_tokens(f"- {text.content}\n"),
-        score=score,
-        created=text.created,
-    )
-
-
-def _select(request: RecallRequest, found: Candidates, texts: dict[int, _Text]) -> Selection:
+def _select(request: RecallRequest, found: Candidates, texts: _Texts) -> Selection:
     """Choose among the candidates: floor, near-copies, limit, budget; in that order."""
-    pinned = [_ranked(i, texts[i], 0.0) for i in found.pinned if i in texts]
+    # Of these two the order is given; it stands for their age.
+    pinned = [texts.ranked(i, 0.0, -n) for n, i in enumerate(texts.read(found.pinned))]
     fixed = set(found.pinned)
-    instructions = [_ranked(i, texts[i], 0.0) for i in found.instructions if i in texts and i not in fixed]
-    fixed.update(found.instructions)
-    passed, below = [], []
-    for candidate in found.ranked:
-        if candidate.id not in texts or candidate.id in fixed:
-            continue
-        item = _ranked(candidate.id, texts[candidate.id], candidate.score)
-        if found.by_query and not keyword_floor(candidate.coverage, request.floor_shift):
-            below.append(Rejected(item, BELOW_FLOOR))
-        else:
-            passed.append(item)
-    kept, left_out = drop_near_duplicates(passed, limit=RECENT_LIMIT if not found.by_query else _limit(request))
+    standing = texts.read([i for i in found.instructions if i not in fixed])
+    instructions = [texts.ranked(i, 0.0, -n) for n, i in enumerate(standing)]
+    fixed.update(standing)
+    kept, left_out = _near_the_top(request, found, texts, fixed)
     chosen = walk_budget(pinned, instructions, kept, max_tokens=request.max_tokens, overhead=request.overhead)
-    chosen.rejected.extend([*left_out, *below])
+    chosen.rejected.extend(left_out)
     return chosen
+
+
+def _near_the_top(
+    request: RecallRequest, found: Candidates, texts: _Texts, fixed: set[int]
+) -> tuple[list[Ranked], list[Rejected]]:
+    """Return the candidates worth injecting, at most the limit, and some of those left out, with the reason."""
+    limit = request.limit or (USUAL_LIMIT if found.by_query else RECENT_LIMIT)
+    ranked = [f for f in found.ranked if f.id not in fixed]
+    passed = [f for f in ranked if not found.by_query or keyword_floor(f.coverage, request.floor_shift)]
+    below = [f for f in ranked if found.by_query and not keyword_floor(f.coverage, request.floor_shift)]
+    items: list[Ranked] = []
+    kept: list[Ranked] = []
+    left_out: list[Rejected] = []
+    page = limit + REJECTED_SHOWN
+    for start in range(0, len(passed), page):
+        there = set(texts.read([f.id for f in passed[start : start + page]]))
+        items += [texts.ranked(f.id, f.score, f.created) for f in passed[start : start + page] if f.id in there]
+        kept, left_out = drop_near_duplicates(items, limit=limit)
+        if len(kept) >= limit:
+            break
+    shown = below[: REJECTED_SHOWN - len(left_out)] if len(left_out) < REJECTED_SHOWN else []
+    there = set(texts.read([f.id for f in shown]))
+    left_out += [Rejected(texts.ranked(f.id, f.score, f.created), BELOW_FLOOR) for f in shown if f.id in there]
+    return kept, left_out
 
 
 class _Answer:
     """Turns what was selected into hits."""
 
-    def __init__(self, found: Candidates, texts: dict[int, _Text], tier: str) -> None:
+    def __init__(self, found: Candidates, texts: _Texts, tier: str) -> None:
         self._scores = found.scores
         self._texts = texts
         self._tier = tier

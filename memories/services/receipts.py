@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -10,8 +9,9 @@ from typing import Any
 
 from django.db import transaction
 
+from memories import fts
 from memories.models import Receipt, ReceiptItem
-from memories.services.recall import Hit, RecallResult
+from memories.services.recall import RecallResult
 from memories.services.remember import CaptureResult
 
 
@@ -50,8 +50,7 @@ def receipts_write(*, drafts: Sequence[ReceiptDraft], keep_text: bool) -> None:
         )
         fresh = [(row, draft) for row, draft in zip(rows, drafts, strict=True) if row.request_id not in known]
         Receipt.objects.bulk_create([row for row, _ in fresh])
-        items = [item for row, draft in fresh for item in _items(row, draft, keep_text)]
-        ReceiptItem.objects.bulk_create(items, batch_size=500)
+        fts.insert_receipt_items([item for row, draft in fresh for item in _items(row.pk, draft, keep_text)])
 
 
 def _receipt(draft: ReceiptDraft, keep_text: bool) -> Receipt:
@@ -68,6 +67,7 @@ def _receipt(draft: ReceiptDraft, keep_text: bool) -> Receipt:
         tier=recalled.tier,
         degraded=(draft.degraded or recalled.degraded)[:300],
         query=draft.query if keep_text else "",
+        matched_count=recalled.matched,
         injected_count=len(recalled.hits),
         injected_tokens=recalled.tokens,
         captured_count=len(draft.captured.captured),
@@ -84,37 +84,31 @@ def _receipt(draft: ReceiptDraft, keep_text: bool) -> Receipt:
     )
 
 
-def _items(receipt: Receipt, draft: ReceiptDraft, keep_text: bool) -> list[ReceiptItem]:
+def _items(receipt_id: int, draft: ReceiptDraft, keep_text: bool) -> list[tuple[Any, ...]]:
+    """The rows of a receipt's items, in the order of `fts.RECEIPT_ITEM`."""
     kinds = ReceiptItem.Kind
-    items = [_recalled(receipt, kinds.INJECTED, n, hit) for n, hit in enumerate(draft.recalled.hits)]
-    items += [_recalled(receipt, kinds.REJECTED, n, hit) for n, hit in enumerate(draft.recalled.rejected)]
-    items += [
-        ReceiptItem(
-            receipt=receipt,
-            kind=kinds.CAPTURED,
-            position=n,
-            memory_uuid=uuid.UUID(fact.uuid),
-            revision=fact.revision,
-            reason="new" if fact.created else "said again",
-            words=fact.words if keep_text else "",
+    hits = [(kinds.INJECTED, n, hit) for n, hit in enumerate(draft.recalled.hits)]
+    hits += [(kinds.REJECTED, n, hit) for n, hit in enumerate(draft.recalled.rejected)]
+    items: list[tuple[Any, ...]] = [
+        (
+            receipt_id,
+            kind.value,
+            n,
+            hit.uuid,
+            hit.revision,
+            hit.part,
+            hit.score,
+            hit.vec_score,
+            hit.fts_score,
+            hit.rerank_score,
+            hit.tokens,
+            hit.reason[:200],
+            "",
         )
-        for n, fact in enumerate(draft.captured.captured)
+        for kind, n, hit in hits
     ]
+    for n, fact in enumerate(draft.captured.captured):
+        reason, words = "new" if fact.created else "said again", fact.words if keep_text else ""
+        nothing = ("", None, None, None, None, 0)
+        items.append((receipt_id, kinds.CAPTURED.value, n, fact.uuid, fact.revision, *nothing, reason, words))
     return items
-
-
-def _recalled(receipt: Receipt, kind: ReceiptItem.Kind, position: int, hit: Hit) -> ReceiptItem:
-    return ReceiptItem(
-        receipt=receipt,
-        kind=kind,
-        position=position,
-        memory_uuid=uuid.UUID(hit.uuid),
-        revision=hit.revision,
-        part=hit.part,
-        score=hit.score,
-        fts_score=hit.fts_score,
-        vec_score=hit.vec_score,
-        rerank_score=hit.rerank_score,
-        tokens=hit.tokens,
-        reason=hit.reason[:200],
-    )

@@ -98,12 +98,11 @@ def _texts(turn: Turn, settings: MemoryValues) -> list[tuple[str, str]]:
 
 def _new_facts(extraction: Extraction, role: str, text: str, turn: Turn) -> dict[str, tuple[Fact, str, str]]:
     """Return the facts by key; an assistant's echo of what was injected is not news."""
-    echoed = {fingerprint(content) for content in turn.injected} if role == "assistant" else set()
-    return {
-        fact.key: (fact, role, text[fact.span[0] : fact.span[1]])
-        for fact in extraction.facts
-        if fingerprint(fact.content) not in echoed
-    }
+    facts = extraction.facts
+    if role == "assistant" and facts:
+        echoed = {fingerprint(content) for content in turn.injected}
+        facts = [fact for fact in facts if fingerprint(fact.content) not in echoed]
+    return {fact.key: (fact, role, text[fact.span[0] : fact.span[1]]) for fact in facts}
 
 
 def _remember(turn: Turn, settings: MemoryValues, fact: Fact, role: str, words: str) -> Captured | None:

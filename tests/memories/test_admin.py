@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -42,9 +42,7 @@ def operator(client: Client) -> Client:
 def fill(number: int, text: str = EVIL) -> None:
     """Rows of every model, with the text wherever text can be."""
     key = make_key(f"{text}{number}")
-    memory = make_memory(
-        key, f"{text}{number}", metadata={"note": text}, context=text, session_id=text, type="factual"
-    )
+    memory = make_memory(key, f"{text}{number}", metadata={"note": text}, context=text, session_id=text, type="factual")
     make_memory(key, f"old {number}", status="superseded", superseded_by=memory)
     make_revision(memory, before={"content": text}, who=text, reason=text)
     receipt = make_receipt(key, f"{text[:30]}{number}", AT, model=text, query=text, degraded=text, error=text)
@@ -74,7 +72,7 @@ def change_page(model: type[Model]) -> str:
     return url(model, "change", model._default_manager.latest("pk").pk)
 
 
-def named(models: list[type[Model]]) -> Any:
+def named(models: Iterable[type[Model]]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("model", models, ids=lambda model: model.__name__)
 
 
@@ -116,7 +114,7 @@ def test_a_search_opens_and_escapes(operator: Client, filled: None, model: type[
     assert EVIL not in response.content.decode()
 
 
-@named(SINGLETONS)  # type: ignore[arg-type]
+@named(SINGLETONS)
 def test_a_settings_list_leads_to_its_one_row(operator: Client, model: type[Model]) -> None:
     response = operator.get(url(model, "changelist"), follow=True)
     assert response.redirect_chain == [(url(model, "change", 1), 302)]
@@ -124,7 +122,9 @@ def test_a_settings_list_leads_to_its_one_row(operator: Client, model: type[Mode
 
 
 def queries(client: Client, address: str) -> int:
-    with CaptureQueriesContext(connection, ) as captured:
+    with CaptureQueriesContext(
+        connection,
+    ) as captured:
         page(client, address)
     return len(captured)
 
@@ -154,22 +154,20 @@ def test_logs_are_read_only(operator: Client, filled: None, model: type[Model]) 
 
 
 @named([ApiKey, Memory])
-def test_owners_and_memories_are_not_deleted_for_good_here(
-    operator: Client, filled: None, model: type[Model]
-) -> None:
+def test_owners_and_memories_are_not_deleted_for_good_here(operator: Client, filled: None, model: type[Model]) -> None:
     address = url(model, "delete", model._default_manager.latest("pk").pk)
     assert operator.post(address, {"post": "yes"}).status_code == 403
 
 
 @pytest.fixture
-def act(operator: Client) -> Iterator[Callable[..., str]]:
+def act(operator: Client) -> Callable[..., str]:
     def run(model: type[Model], action: str, *rows: Model) -> str:
         data = {"action": action, "_selected_action": [row.pk for row in rows]}
         response = operator.post(url(model, "changelist"), data, follow=True)
         assert response.status_code == 200
         return response.content.decode()
 
-    yield run
+    return run
 
 
 def test_deleting_memories_reports_how_many_and_leaves_revisions(act: Callable[..., str], alice: ApiKey) -> None:
@@ -202,7 +200,7 @@ def test_disabling_reports_how_many(act: Callable[..., str], alice: ApiKey, bob:
 def form_data(client: Client, address: str, **changes: Any) -> dict[str, Any]:
     """What a browser would send: the form as it is, with some fields changed."""
     form = client.get(address).context["adminform"].form
-    data = {}
+    data: dict[str, Any] = {}
     for name, field in form.fields.items():
         value = form[name].value()
         if field.__class__.__name__ == "SplitDateTimeField":

@@ -85,7 +85,9 @@ def test_a_row_that_changes_its_owner_is_found_under_the_new_one(alice: ApiKey, 
 def test_counting_does_not_index_anew(own_database: Path, alice: ApiKey) -> None:
     memory = make_memory(alice)
     before = sql("SELECT id, block FROM memory_fts_data ORDER BY id")
-    Memory.objects.filter(pk=memory.pk).update(repetitions=7, last_seen_at=timezone.now(), pinned=True, status="deleted")
+    Memory.objects.filter(pk=memory.pk).update(
+        repetitions=7, last_seen_at=timezone.now(), pinned=True, status="deleted"
+    )
     assert sql("SELECT id, block FROM memory_fts_data ORDER BY id") == before
 
 
@@ -179,9 +181,7 @@ def test_rows_written_while_a_trigger_was_missing_are_found_afterwards(own_datab
     assert found("wombats") == [memory.pk]
 
 
-def test_a_log_that_missed_changes_is_emptied_so_that_every_pool_starts_anew(
-    own_database: Path, alice: ApiKey
-) -> None:
+def test_a_log_that_missed_changes_is_emptied_so_that_every_pool_starts_anew(own_database: Path, alice: ApiKey) -> None:
     make_memory(alice, key="a")
     sql("DROP TRIGGER memory_changes_ai")
     make_memory(alice, key="b")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.apps import apps
@@ -63,22 +62,16 @@ def colour(model: str) -> migrations.AddField:
 
 
 def insert_memory(owner: ApiKey, content: str) -> int:
-    """Insert past the ORM, whose model does not know the columns a test added."""
-    with connection.cursor() as cursor:
-        columns = {f.column for f in Memory._meta.concrete_fields if not f.generated} - {"id"}
-        present = {c.name for c in connection.introspection.get_table_description(cursor, "memories")}
-    extra = {"colour": "red"} if "colour" in present else {}
+    """Insert past the ORM, whose model does not know the column that a test added."""
     row = Memory(api_key=owner, key=content, content=content)
-    pairs = {**{c: _prepared(row, c) for c in sorted(columns)}, **extra}
+    fields = [f for f in Memory._meta.concrete_fields if not f.generated and f.name != "id"]
+    pairs = {f.attname: f.get_db_prep_save(getattr(row, f.attname), connection) for f in fields}
     with connection.cursor() as cursor:
+        present = {c.name for c in connection.introspection.get_table_description(cursor, "memories")}
+        pairs |= {"colour": "red"} if "colour" in present else {}
         marks = ", ".join(["%s"] * len(pairs))
         cursor.execute(f"INSERT INTO memories ({', '.join(pairs)}) VALUES ({marks})", list(pairs.values()))
         return int(cursor.lastrowid)
-
-
-def _prepared(row: Memory, column: str) -> Any:
-    field = next(f for f in Memory._meta.concrete_fields if f.column == column)
-    return field.get_db_prep_save(getattr(row, field.attname), connection)
 
 
 @pytest.mark.django_db

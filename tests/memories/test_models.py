@@ -51,7 +51,7 @@ def test_every_constraint_has_a_test() -> None:
 
 def test_an_owner_has_one_active_memory_a_key(alice: ApiKey) -> None:
     make_memory(alice, key="home", content="I live in Paris")
-    with pytest.raises(IntegrityError, match="memories.api_key_id, memories.key"):
+    with pytest.raises(IntegrityError, match=r"memories\.api_key_id, memories\.key"):
         make_memory(alice, key="home", content="I live in Berlin")
 
 

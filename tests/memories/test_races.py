@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 from django.core.management import call_command
 from django.db import connection
@@ -18,26 +15,10 @@ from memories.services.edit import Actor, memory_create
 from settings_app.models import ApiKey
 from settings_app.values import MemoryValues
 from tests.factories import make_memory
+from tests.threads import at_once
 
 NOW = datetime(2026, 8, 13, 12, tzinfo=UTC)
 LONG_AGO = NOW - timedelta(days=31)
-
-
-def at_once(count: int, work: Callable[[], Any]) -> list[Any]:
-    """Do the same in several threads, each with a connection of its own; return what they returned."""
-    start, results = threading.Barrier(count), []
-
-    def run() -> None:
-        start.wait()
-        results.append(work())
-        connection.close()
-
-    threads = [threading.Thread(target=run) for _ in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return results
 
 
 def test_twenty_identical_creates_give_one_row_and_twenty_repetitions(own_database: Path, alice: ApiKey) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shlex
+import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +24,12 @@ from settings_app.models import ApiKey
 from tests.processes import ROOT, environment
 
 FIRST = FirstStart(admin_password="pass-word", api_key="mr-secret")
+
+
+@pytest.fixture(autouse=True)
+def _quick_passwords(settings: Settings) -> None:
+    """A real hash takes half a second on purpose."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture
@@ -69,9 +77,7 @@ def test_an_address_that_is_not_ours_is_one_sentence(capsys: pytest.CaptureFixtu
     assert "MEMROUTE_HOST" in capsys.readouterr().err
 
 
-def test_a_file_that_is_no_database_is_one_sentence(
-    empty_database: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_that_is_no_database_is_one_sentence(empty_database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     empty_database.write_bytes(b"a letter to my aunt " * 100)
     assert serve(host="127.0.0.1", port=0) == 1
     said = capsys.readouterr().err
@@ -122,13 +128,22 @@ def test_the_guides_commands_are_words_of_a_shell(settings: Settings, tmp_path: 
 
 def test_the_command_serves_until_it_is_stopped(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "memroute.cli", "serve", "--port", "0"]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, cwd=ROOT, env=environment(tmp_path), text=True, **pipes) as process:  # type: ignore[call-overload]
-        first = process.stdout.readline()
-        address = first.rpartition(" ")[2].strip()
+    out, err = tmp_path / "out.txt", tmp_path / "err.txt"
+    with out.open("w") as stdout, err.open("w") as stderr:
+        process = subprocess.Popen(command, cwd=ROOT, env=environment(tmp_path), stdout=stdout, stderr=stderr)
+        address = wait_for_address(out)
         assert httpx.get(f"{address}/api/health/ready", timeout=10).json() == {"status": "up"}
         process.terminate()
-        said, logged = process.communicate(timeout=30)
-    assert process.returncode == 0
-    assert "Memory is off until you switch it on" in said
-    assert "Traceback" not in logged
+        # As a process ends that a signal ended, after it has drained.
+        assert process.wait(30) == -signal.SIGTERM
+    assert "Memory is off until you switch it on" in out.read_text()
+    assert "Traceback" not in err.read_text()
+
+
+def wait_for_address(out: Path) -> str:
+    """Wait for the guide's first line; return the address in it."""
+    for _ in range(600):
+        if "Stop with Ctrl-C" in out.read_text():
+            return out.read_text().splitlines()[0].rpartition(" ")[2]
+        time.sleep(0.05)
+    raise TimeoutError(out.read_text())

@@ -15,12 +15,7 @@ from tests.processes import manage, python
 
 # A standard library whose connections cannot load extensions, as pyenv and macOS build it.
 CRIPPLED = """
-import sqlite3, sys, types
-class Connection(sqlite3.Connection):
-    def __getattribute__(self, name):
-        if name == "enable_load_extension":
-            raise AttributeError(name)
-        return super().__getattribute__(name)
+import sqlite3
 class Bare:
     pass
 sqlite3.Connection = Bare

@@ -105,5 +105,5 @@ def test_a_value_is_read_as_its_setting_needs_it(given: str, name: str, value: A
 @pytest.mark.parametrize("command", [["create_api_key", "x"], ["memory_settings"], ["cleanup_memories"]])
 def test_a_file_that_is_no_database_is_a_sentence(empty_database: Path, command: list[str]) -> None:
     empty_database.write_bytes(b"this is no database, it is a letter to my aunt " * 100)
-    with pytest.raises(CommandError, match="file is not a database. Run: memroute doctor"):
+    with pytest.raises(CommandError, match=r"file is not a database\. Run: memroute doctor"):
         output(*command)

@@ -129,7 +129,7 @@ def test_fields_values_and_columns_name_the_same_settings_and_defaults(
         assert getattr(row, field.attr) == default_of(kind, field.attr), field.attr
 
 
-def test_a_column_holds_the_longest_text_its_field_allows() -> None:
-    for known, model in ((MEMORY_FIELDS, MemorySettings), (QDRANT_FIELDS, QdrantSettings)):
-        for field in (f for f in known if f.kind in ("text", "name")):
-            assert model._meta.get_field(field.attr).max_length == field.high
+@pytest.mark.parametrize(("known", "model"), [(MEMORY_FIELDS, MemorySettings), (QDRANT_FIELDS, QdrantSettings)])
+def test_a_column_holds_the_longest_text_its_field_allows(known: tuple[Field, ...], model: Any) -> None:
+    for field in (f for f in known if f.kind in ("text", "name")):
+        assert model._meta.get_field(field.attr).max_length == field.high

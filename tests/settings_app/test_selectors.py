@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from settings_app import selectors, services
 from settings_app.models import ApiKey, MemorySettings, Provider
 from tests.factories import make_key, make_provider
 from tests.processes import manage
+from tests.threads import elsewhere
 
 
 def raw(sql: str) -> None:
@@ -44,9 +44,7 @@ def test_a_change_by_another_process_is_seen_at_once(own_database: Path) -> None
 
 def test_a_change_by_another_thread_is_seen_at_once(own_database: Path) -> None:
     selectors.snapshot()
-    writer = threading.Thread(target=lambda: (make_key("Carol"), connection.close()))
-    writer.start()
-    writer.join()
+    elsewhere(lambda: make_key("Carol"))
     assert [key.name for key in selectors.snapshot().keys.values()] == ["Carol"]
 
 
@@ -87,9 +85,7 @@ def test_a_disabled_provider_is_not_in_it() -> None:
 
 
 @pytest.mark.django_db
-def test_an_unreadable_credential_is_empty_and_logged(
-    settings: Settings, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_unreadable_credential_is_empty_and_logged(settings: Settings, caplog: pytest.LogCaptureFixture) -> None:
     make_provider(credential="sk-upstream")
     settings.SECRET_KEY = "n" * 40
     assert selectors.snapshot().providers["openai"].credential == ""

@@ -16,6 +16,7 @@ from django.db import connection
 from settings_app import selectors, services
 from settings_app.watch import SettingsWatch
 from tests.processes import manage
+from tests.threads import elsewhere
 
 
 @pytest.fixture
@@ -34,10 +35,12 @@ def watch(own_database: Path, pool: ThreadPoolExecutor) -> Iterator[SettingsWatc
 
 def change(**changes: Any) -> None:
     """Change settings in a thread of its own, with a connection of its own."""
-    work = lambda: (services.memory_settings_update(changes=changes, actor="test"), connection.close())  # noqa: E731
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
+
+    def work() -> bool:
+        services.memory_settings_update(changes=changes, actor="test")
+        return True
+
+    assert elsewhere(work)
 
 
 async def test_it_loads_at_first_use_and_then_gives_the_same(watch: SettingsWatch) -> None:
