@@ -130,7 +130,7 @@ def _is_drawn(token: str) -> bool:
     digits, letters = sum(c.isdigit() for c in token), sum(c.isalpha() for c in token)
     if digits < 2 or letters < 6 or token.count("/") > 2 or _is_joined_words(token):
         return False
-    return _entropy(token) >= _BITS and _changes(token) >= len(token) / 5
+    return _entropy(token) >= _BITS and _changes(token) >= len(token) / 6
 
 
 def _is_joined_words(token: str) -> bool:
@@ -207,7 +207,7 @@ _NOT_VALUES = frozenset(
     unsafe insecure secure unclear fine okay terrible great perfect""".split()
 )
 _PLACEHOLDER = re.compile(
-    r"[<\[{$%*.\u2026x\u2022_-]+[\w .-]*[>\]}%*.x\u2022_-]*|\$\{?\w+\}?|[\w.]+\(.*|\*+"
+    r"[a-z_.]+\(|[<\[{$%*.\u2026x\u2022_-]+[\w .-]*[>\]}%*.x\u2022_-]*|\$\{?\w+\}?|[\w.]+\(.*|\*+"
     r"|(?:your|my|the|example|changeme|placeholder|redacted|os\.environ|process\.env|env\b|getenv|settings\.|config\.|self\.|request\.).*",
     re.IGNORECASE,
 )

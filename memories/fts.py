@@ -179,8 +179,10 @@ def change_seq() -> int:
     return int(_rows("SELECT max(seq) FROM memory_changes")[0][0] or 0)
 
 
-RECEIPT_ITEM = "receipt_id, kind, position, memory_uuid, revision, part, score,"
-    " vec_score, fts_score, rerank_score, tokens, reason, words"
+RECEIPT_ITEM = (
+    "receipt_id, kind, position, memory_uuid, revision, part,"
+    " score, vec_score, fts_score, rerank_score, tokens, reason, words"
+)
 
 
 def insert_receipt_items(rows: Sequence[tuple[Any, ...]]) -> None:

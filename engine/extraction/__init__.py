@@ -21,7 +21,8 @@ __all__ = [
 ]
 
 # The last openings of a text are looked at; more than these no person says of themself in one message.
-MAX_OPENINGS = 400
+MAX_OPENINGS = 200
+MOST_CLAUSES = 8  # that share one `I`
 
 
 def extract(text: str | None, role: str = "user", *, assistant: str = "decisions") -> Extraction:
@@ -70,7 +71,7 @@ def _outcomes(reader: Reader, low: str, start: int, end: int, kind: str) -> list
         return []
     candidate: Candidate | None = Candidate(opening[0], start, opening[1])
     outcomes: list[tuple[Outcome, int]] = []
-    while candidate and (outcome := reader.read(candidate)):
+    while candidate and len(outcomes) < MOST_CLAUSES and (outcome := reader.read(candidate)):
         until = candidate.opened if isinstance(outcome.result, Refusal) else outcome.ending.end
         outcomes.append((outcome, until))
         goes_on = isinstance(outcome.result, Fact) and kind == "subject"

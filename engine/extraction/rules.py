@@ -26,7 +26,7 @@ _SAYING = (
     r"|sings?|sang|reads|joked|jokes|announced|swears|swore|assumes?|assumed|figured|guesses|guessed|reckons?|complain(?:s|ed)?|admitted|explained|explains|texted|posted|tweeted|remarked|noted)"
 )
 # Before a `but`, nothing reaches the statement: `people say tabs are evil, but I prefer tabs`.
-_RESET = re.compile(r".*\b(?:but|however|anyway|nevertheless|still,)\b", re.DOTALL)
+_RESET = re.compile(r"\b(?:but|however|anyway|nevertheless)\b")
 # Idioms that look like a condition or a report and are neither.
 _IDIOMS = re.compile(
     r"\b(?:if\s+(?:you\s+ask\s+me|i'm\s+honest|i'm\s+being\s+honest|i\s+may|you\s+must\s+know|that\s+helps|it\s+helps|it\s+matters|you\s+don't\s+mind|you're\s+wondering|anything)"
@@ -92,9 +92,8 @@ _LABEL = re.compile(
 
 def lead_rule(lead: Lead) -> str | None:
     """The rule that refuses a statement for what stands before it, or None."""
-    before = _IDIOMS.sub(" ", lead.before)
-    governing = _RESET.sub("", before)
-    words = _IDIOMS.sub(" ", lead.words).strip()
+    governing = _IDIOMS.sub(" ", _RESET.split(lead.before)[-1])
+    words = _IDIOMS.sub(" ", lead.words).strip() if lead.words else ""
     for rule in GOVERNING:
         if rule.pattern.search(governing):
             return rule.name
