@@ -29,6 +29,7 @@ _MASS_TERMS = 8
 _LOG_LIMIT = 2048  # postings a search scans one by one; more are sorted into a segment
 _FAN_OUT = 4  # a segment is merged with its elder when it has grown to a quarter of it
 _DEAD = -1
+_LEAST_WHOLE = 100
 _SPARSE = 8192  # documents, from which on few hits are counted by themselves rather than in an array of all
 
 
@@ -355,12 +356,14 @@ def _score(
     df = np.bincount(postings.terms, minlength=asked).tolist()
     used = sorted(filter(df.__getitem__, range(asked)), key=df.__getitem__)[:MAX_TERMS]
     absent = [number for number in range(asked) if not df[number]]
-    mass = sum(_idf(df[number], total) for number in [*used, *absent] if telling[number])
-    mass = min(mass, _MASS_TERMS * _idf(0, total)) or 1.0
+    # Among three statements every word is common: coverage weighs words as if there were at least a hundred.
+    whole = max(total, _LEAST_WHOLE)
+    mass = sum(_idf(df[number], whole) for number in [*used, *absent] if telling[number])
+    mass = min(mass, _MASS_TERMS * _idf(0, whole)) or 1.0
     if len(used) + len(absent) < asked:
         postings = postings.where(np.isin(postings.terms, used))
-    rarity = np.array([_idf(count, total) for count in df])
-    idf, covered = rarity[postings.terms], (rarity * np.array(telling))[postings.terms]
+    idf = np.array([_idf(count, total) for count in df])[postings.terms]
+    covered = np.array([_idf(count, whole) if telling[n] else 0.0 for n, count in enumerate(df)])[postings.terms]
     norm = K1 * B / (10 * mean_length) if mean_length > 0 else 0.0
     frequency = postings.weights / 10
     gains = idf * frequency * (K1 + 1) / (frequency + norm * lengths[postings.docs] + K1 * (1 - B))

@@ -207,7 +207,7 @@ def _has_digit(word: str) -> bool:
 
 def _near(new: _Signature, old: _Signature) -> bool:
     """Whether a statement repeats an older one."""
-    if not new.names <= old.stems:
+    if not new.stems or not new.names <= old.stems:
         return False
     common = len(new.stems & old.stems)
     if common >= _SAME_WORDS * len(new.stems | old.stems):

@@ -21,8 +21,8 @@ __all__ = [
 ]
 
 # The last openings of a text are looked at; more than these no person says of themself in one message.
-MAX_OPENINGS = 200
-MOST_CLAUSES = 8  # that share one `I`
+MAX_OPENINGS = 100
+MOST_CLAUSES = 4  # that share one `I`
 
 
 def extract(text: str | None, role: str = "user", *, assistant: str = "decisions") -> Extraction:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 S = r"\s{1,9}+"  # the space between two words; bounded, for texts that are all space
 
+# One set of signs first, so that the search may leap from sign to sign; then what makes each an end.
 _END = re.compile(
-    r"[.!?\u2026]++[)\]\"'\ue000]{0,3}(?=\s|\Z)"
-    r"|[\u3002\uff01\uff1f\uff0e]++"
-    r"|[!?]++(?=[A-Za-z])"
-    r"|\n(?:[ \t]*+\n)*+"
+    r"[.!?\u2026\u3002\uff01\uff1f\uff0e\n](?:(?<=\n)(?:[ \t]*+\n)*+"
+    r"|(?<=[.!?\u2026])[.!?\u2026]*+[)\]\"'\ue000]{0,3}(?=\s|\Z)"
+    r"|(?<=[\u3002\uff01\uff1f\uff0e])[\u3002\uff01\uff1f\uff0e]*+|(?<=[!?])(?=[A-Za-z]))"
 )
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:[a-hj-z]|e\.g|i\.e|vs|etc|cf|approx|ca|dr|mr|mrs|ms|prof|st|sr|jr|no|inc|ltd|co|dept|fig|al"

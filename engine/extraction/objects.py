@@ -28,8 +28,10 @@ _SUBORDINATE = (
     "|please|thanks|thank you|thx|btw|by the way|by any chance|lol|haha|hahaha|lmao|imo|imho|tbh|maybe|perhaps|probably|i guess|i think"
     "|i suppose|to be honest|you know|as you know|as i said|like i said|sorry|or something|or so|or whatever|for the time being"
 )
+_MOST_JOINTS = 16  # commas and conjunctions inside one object
 _LIST_PIECE = 5  # words in a member of a list; longer ones are clauses
 _STOP = re.compile(
+    r"(?=[\s;:,.!?(\[\u2026\u2014\uff08\uff1a\uff1b])(?:"
     rf"(?P<mark>;|:(?=\s|\Z)|\s[-\u2013]{{1,2}}(?=\s)|\s?\u2014|\u2026|\.\.\.?|\uff1b|\uff1a(?=\s)|[!?](?=\s)|\s[:;=8]'?-?[)(dpo/|](?=\s|\Z))"
     r"|(?P<bracket>\s?[(\[\uff08])"
     rf"|(?P<word>\s(?:{_SUBORDINATE.replace(' ', S)}))(?=\s|,|\Z)"
@@ -37,7 +39,7 @@ _STOP = re.compile(
     r"|(?P<and>\s(?:and|or|so|&|\+))(?=\s)"
     r"|(?P<not>\snot)(?=\s)"
     rf"|(?P<ask>\s(?:(?:can|could|would|will|do|did|should)\s+(?:you|we|i)|(?:what|how|why)\s+(?:about|do|does|is|are|can|should|would)))\b"
-    r"|(?P<comma>,(?!\d))"
+    r"|(?P<comma>,(?!\d)))"
 )
 # After a comma: an afterthought, not one more member of the list.
 _AFTERTHOUGHT = re.compile(
@@ -59,9 +61,10 @@ def find_end(low: str, shown: str, start: int, sentence: Sentence, category: str
     limit = min(sentence.end, start + _WINDOW)
     while start < limit and low[start] in " \t\n,*_'":
         start += 1
-    position = start
+    position, looked = start, 0
     while found := _STOP.search(low, position, limit):
-        end = _stops(low, shown, found, limit, category)
+        looked += 1
+        end = _stops(low, shown, found, limit, category) if looked <= _MOST_JOINTS else None
         if end is None:
             return Ending(start, found.start(), " ".join(found[0].split()))
         position = max(end, found.start() + 1)
@@ -108,7 +111,7 @@ def _list_goes_on(low: str, shown: str, comma_end: int, limit: int) -> int | Non
     """Whether a comma parts members of a list (`cats, dogs and birds`), or a place from its country."""
     if _PLACE_OR_YEAR.match(low, comma_end, limit) or _CAPITAL.match(shown[comma_end : min(limit, comma_end + 60)]):
         return comma_end
-    rest = low[comma_end:limit]
+    rest = low[comma_end : min(limit, comma_end + 200)]
     joined = re.match(r"\s*(?:and|or|&)\s", rest)
     if joined:
         following = rest[joined.end() :]
@@ -118,14 +121,16 @@ def _list_goes_on(low: str, shown: str, comma_end: int, limit: int) -> int | Non
     return comma_end if _is_list(rest) else None
 
 
+_MEMBERS_END = re.compile(r"[;:.!?](?:\s|$)|\s(?:but|because|since|though|although)\s")
+_MEMBER_JOINT = re.compile(r",(?!\d)|\s(?:and|or|&)\s")
+
+
 def _is_list(rest: str) -> bool:
-    """Whether members follow: short ones up to an `and`, or at least two more commas' worth."""
-    rest = rest[:200]
-    tail = re.split(r"[;:.!?](?:\s|$)|\s(?:but|because|since|though|although)\s", rest, maxsplit=1)[0]
-    pieces = re.split(r",(?!\d)|\s(?:and|or|&)\s", tail)
-    joined = re.search(r"\s(?:and|or|&)\s", tail) is not None
-    short = [len(piece.split()) <= _LIST_PIECE and bool(piece.strip()) for piece in pieces]
-    return (joined and len(pieces) > 1 and short[0] and short[1]) or (len(pieces) > 1 and all(short[:2]) and not _AFTERTHOUGHT.match(pieces[1]))
+    """Whether members follow: two short ones, the second behind a comma or an `and`."""
+    tail = _MEMBERS_END.split(rest, maxsplit=1)[0]
+    first, *more = _MEMBER_JOINT.split(tail, maxsplit=2)[:2]
+    short = all(member.strip() and len(member.split()) <= _LIST_PIECE for member in (first, *more))
+    return bool(more) and short and not _AFTERTHOUGHT.match(more[0])
 
 
 # -- what is cut from the end -------------------------------------------------------------------------------------------

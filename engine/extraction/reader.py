@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from engine.extraction import assistants, families, identities, objects, rules
 from engine.extraction.clauses import Sentence, Sentences, lead_of, statement_in_question
@@ -44,8 +45,15 @@ class Reader:
         self._speech = speech
         self._low = speech.low
         self._role = role
-        self._sentences = Sentences(speech.low)
-        self._regions: Regions = find_regions(speech.low)
+
+    # Most messages hold no candidate and need neither.
+    @cached_property
+    def _sentences(self) -> Sentences:
+        return Sentences(self._low)
+
+    @cached_property
+    def _regions(self) -> Regions:
+        return find_regions(self._low)
 
     def read(self, candidate: Candidate) -> Outcome | None:
         """Return what becomes of a candidate; None when it is none at all."""

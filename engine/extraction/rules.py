@@ -50,6 +50,8 @@ GOVERNING = (
     _rule("negated-saying", r"\bnot\s+(?:just\s+|only\s+|simply\s+)?(?:because|that|as\s+if|like|since)\b|\b(?:isn't|wasn't|ain't)\s+(?:true\s+)?(?:that|because)\b", "It's not that I hate Java"),
 )
 
+_ANY_GOVERNING = re.compile("|".join(rule.pattern.pattern for rule in GOVERNING))
+
 # Looked for in the words of the statement's own clause.
 LEADING = (
     _rule("negated-saying", r"\b(?:never|not|don't|dont|didn't|doesn't|isn't|wasn't|won't|can't|cannot|doubt|deny|false|untrue|wouldn't|nobody|no\s+one|hardly)\b", "I don't think I prefer tabs"),
@@ -94,9 +96,8 @@ def lead_rule(lead: Lead) -> str | None:
     """The rule that refuses a statement for what stands before it, or None."""
     governing = _IDIOMS.sub(" ", _RESET.split(lead.before)[-1])
     words = _IDIOMS.sub(" ", lead.words).strip() if lead.words else ""
-    for rule in GOVERNING:
-        if rule.pattern.search(governing):
-            return rule.name
+    if _ANY_GOVERNING.search(governing):
+        return next(rule.name for rule in GOVERNING if rule.pattern.search(governing))
     if lead.boundary == ":" and not words and not _LABEL.search(lead.before.rstrip().rstrip(":*").strip(" *_-#\t\n")):
         return "label"
     if LEAD_IN.fullmatch(words):

@@ -11,9 +11,9 @@ CODE = "\ue001"  # the same for inline code
 GAP = "\n"  # and for whole blocks, so that what surrounds them falls into separate paragraphs
 
 # Private characters of ours are taken out first; the rest is what people type instead of plain apostrophes and spaces.
-_PLAIN = str.maketrans(
+_PLAIN = (
     dict.fromkeys("\u2019\u02bc\u2032\uff07\u00b4", "'")
-    | dict.fromkeys("\u00a0\u2007\u202f\u3000\u200b\ufeff\u2060\u0000\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\u2028\u2029", " ")
+    | dict.fromkeys("\u00a0\u2007\u202f\u3000\u200b\ufeff\u2060\0\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\u2028\u2029", " ")
     | {QUOTE: " ", CODE: " ", "\uff0c": ",", "\u2010": "-", "\u2011": "-"}
 )
 
@@ -35,7 +35,9 @@ def listen(text: str) -> Speech:
     """Mask what is not speech in the last 64 KiB of a text."""
     offset = max(0, len(text) - MAX_TEXT)
     raw = text[offset:]
-    shown = raw.translate(_PLAIN)
+    shown = raw
+    for sign, plain in _PLAIN.items():  # five times faster than translate, most signs being absent
+        shown = shown.replace(sign, plain)
     # Fences are paired over the whole text: the cut must not turn code into speech and speech into code.
     fenced = [(max(start - offset, 0), end - offset) for start, end in _fences(text) if end > offset]
     shown = _blank(shown, fenced)
@@ -78,6 +80,8 @@ _FENCE = re.compile(r"^[ \t]{0,12}(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?(`{3,}(?=[^`\n
 
 def _fences(text: str) -> Iterator[tuple[int, int]]:
     """Spans of fenced code; a fence that is never closed runs to the end."""
+    if "```" not in text and "~~~" not in text:
+        return
     opened: tuple[int, str] | None = None
     for found in _FENCE.finditer(text):
         if opened is None:

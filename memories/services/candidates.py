@@ -24,6 +24,7 @@ __all__ = ["Candidates", "Filters", "Found", "find"]
 DIRECT_LIMIT = 200_000
 # How many of the best are looked at; an answer of more would be no answer.
 MOST_RANKED = 200
+BATCH = 500
 
 
 class Found(NamedTuple):
@@ -95,7 +96,7 @@ def _find_in_pool(pool: Pool, filters: Filters, terms: Sequence[Term], newest: i
         by_query=not newest,
     )
     if newest:
-        result.ranked = [Found(i, 0.0, 1.0, 0.0) for i in pool.newest(mask, newest)]
+        result.ranked = _in_order(pool.newest(mask, newest))
     elif terms:
         hits = pool.search([term.stem for term in terms], mask, weak_stems(terms))
         result.matched = len(hits.slots)
@@ -127,15 +128,20 @@ def _fixed_ids(owner_id: int) -> list[int]:
 
 
 def _newest_directly(owner_id: int, filters: Filters, limit: int) -> list[Found]:
-    found: list[Found] = []
+    found: list[int] = []
     ids = recallable(owner_id).order_by("-created_at", "-id").values_list("id", flat=True)
-    for start in range(0, DIRECT_LIMIT, 500):
-        batch = list(ids[start : start + 500])
+    for start in range(0, DIRECT_LIMIT, BATCH):
+        batch = list(ids[start : start + BATCH])
         rows = {row.id: row for row in read_rows(owner_id, batch)}
-        found += [Found(i, 0.0, 1.0, rows[i].created) for i in batch if i in rows and rows[i].passes(filters)]
-        if len(found) >= limit or len(batch) < 500:
+        found += [i for i in batch if i in rows and rows[i].passes(filters)]
+        if len(found) >= limit or len(batch) < BATCH:
             break
-    return found[:limit]
+    return _in_order(found[:limit])
+
+
+def _in_order(ids: Sequence[int]) -> list[Found]:
+    """Candidates whose order is given; it stands for their age."""
+    return [Found(memory_id, 0.0, 1.0, -place) for place, memory_id in enumerate(ids)]
 
 
 def _keyword_directly(owner_id: int, filters: Filters, terms: Sequence[Term]) -> list[Found]:

@@ -63,15 +63,17 @@ class Reference:
         df = {term: sum(1 for row in frequency.values() if row[term]) for term in terms}
         used = sorted((term for term in terms if df[term]), key=df.__getitem__)[:MAX_TERMS]
         idf = {term: math.log(1 + (len(docs) - df[term] + 0.5) / (df[term] + 0.5)) for term in terms}
-        most = 8 * math.log(1 + (len(docs) + 0.5) / 0.5)
-        mass = min(sum(idf[term] for term in terms if term in used or not df[term]), most)
+        whole = max(len(docs), 100)
+        told = {term: math.log(1 + (whole - df[term] + 0.5) / (df[term] + 0.5)) for term in terms}
+        most = 8 * math.log(1 + (whole + 0.5) / 0.5)
+        mass = min(sum(told[term] for term in terms if term in used or not df[term]), most)
         result = {}
         for slot, row in frequency.items():
             held = [term for term in used if row[term]]
             if held:
                 norm = K1 * (1 - B + B * (length(docs[slot]) / mean if mean else 0))
                 score = sum(idf[term] * row[term] * (K1 + 1) / (row[term] + norm) for term in held)
-                result[slot] = (score, min(1.0, sum(idf[term] for term in held) / mass))
+                result[slot] = (score, min(1.0, sum(told[term] for term in held) / mass))
         return result
 
     @staticmethod
@@ -298,3 +300,16 @@ def test_the_cache_of_codes_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     codes = keyword._Codes()
     assert [codes[f"word{number}"] for number in range(50)]
     assert len(codes) <= 10
+
+
+def test_weak_terms_rank_but_cover_nothing() -> None:
+    index = index_of("I like boats", "I like tea", "tea is hot")
+    hits = index.search(stems("like tea"), everything(), weak=frozenset({"like"}))
+    found = dict(zip(hits.slots.tolist(), hits.coverage.tolist(), strict=True))
+    assert found == {0: 0.0, 1: 1.0, 2: 1.0}
+    assert hits.slots.tolist()[0] == 1
+
+
+def test_one_statement_answers_a_question_of_three_words() -> None:
+    index = index_of("I prefer marmalade")
+    assert index.search(["marmalad", "peanut", "butter"], everything()).coverage[0] > 0.2

@@ -17,7 +17,20 @@ import sqlean
 from hypothesis import example, given, settings
 
 from engine import text as text_module
-from engine.text import Term, day_words, fold, fts_form, fts_match, query_terms, search_extra, stem, tokenise, words
+from engine.text import (
+    Term,
+    day_terms,
+    day_words,
+    fold,
+    fts_form,
+    fts_match,
+    query_terms,
+    search_extra,
+    stem,
+    tokenise,
+    weak_stems,
+    words,
+)
 from tests.engine.fts import SearchTable
 from tests.engine.statements import SMALL_TALK
 
@@ -398,3 +411,14 @@ def test_the_words_need_no_numpy() -> None:
     code = "import sys, engine.text, engine.tokens, engine.ranking; print('numpy' in sys.modules or 'django' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize(("query", "found"), [("Give me 3 ideas", False), ("What did I say on 3 May?", True)])
+def test_the_number_of_a_day_is_found_only_beside_a_month(query: str, found: bool) -> None:
+    day = set(day_terms("Wednesday 3 May 2023"))
+    assert any(term.stem in day and term.word == "3" for term in query_terms(query)) is found
+
+
+@pytest.mark.parametrize(("query", "weak"), [("What do I like?", set()), ("Do I like tea?", {"like"})])
+def test_the_verbs_of_questions_are_weak_beside_other_words(query: str, weak: set[str]) -> None:
+    assert weak_stems(query_terms(query)) == weak
