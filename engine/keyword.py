@@ -189,8 +189,9 @@ class KeywordIndex:
     ) -> KeywordHits:
         """BM25 of every eligible document that holds one of the terms (stems), best first.
 
-        `weak` terms count for the score, not for the coverage. `eligible` is indexed by slot; a slot beyond its end is not eligible. Of the terms found at most 32 are used, the
-        rarest first. With a `limit` only that many hits come back, and all that tie with the last of them.
+        `weak` terms count for the score, not for the coverage. `eligible` is indexed by slot; a slot beyond its end is not
+        eligible. Of the terms found at most 32 are used, the rarest first. With a `limit` only that many hits come back,
+        and all that tie with the last of them.
         """
         if len(self._log) > _LOG_LIMIT:
             self.settle()

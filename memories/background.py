@@ -16,6 +16,7 @@ from datetime import datetime
 
 from django.db import DatabaseError, connection
 
+from memories import fts
 from memories.services.receipts import ReceiptDraft, receipts_write
 from memories.services.remember import Found, Turn, find_facts, store_facts
 from settings_app import selectors, services
@@ -134,6 +135,9 @@ class Background:
     def _capture(self, batch: list[Finished]) -> None:
         """Extract, for the whole batch first: most turns say nothing to remember, and nobody need wait for those."""
         try:
+            if batch and fts.known_problem() is not None:
+                logger.warning("memory.search_table.rebuilt", extra={"reason": fts.known_problem()})
+                fts.install()
             if any(finished.turn for finished in batch):
                 settings = selectors.snapshot().memory
                 for finished, found in [(finished, self._find(finished, settings)) for finished in batch]:

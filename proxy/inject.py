@@ -29,7 +29,8 @@ _MEMORY, _CONTEXT = r"\s*".join("memory"), r"\s*".join("context")
 _MARKER_LIKE = re.compile(rf"({_MEMORY}[\s_-]*{_CONTEXT}){_COLONS}", re.IGNORECASE)
 # What chat templates of open models read as the end of a message: `<|im_end|>`, `<｜User｜>`.
 _TEMPLATE_LIKE = re.compile(r"<[|｜]([^|｜<>\s]+)[|｜]>")
-_BULLET_LIKE = re.compile(r"^(?:[-*+•‣⁃◦–—#>]+(?:\s+|$))+")
+# What a line of the block may begin with: a bullet, a heading, the mark of who said it.
+_BULLET_LIKE = re.compile(rf"^(?:[-*+•‣⁃◦–—#>]+(?:\s+|$)|{re.escape(BY_ASSISTANT.strip())}\s*)+", re.IGNORECASE)
 
 _BLOCK = re.compile(
     rf"^{re.escape(MARKER)}\n{re.escape(NOTICE)}\n((?:- .*\n?)*(?:{re.escape(STANDING)}\n(?:- .*\n?)+)?)\n?",

@@ -1,11 +1,13 @@
 """Text to facts: what somebody said about themself, found by rules, in linear time, without a model."""
 
+import re
 from collections import deque
 
 from engine.extraction import families
 from engine.extraction.background import is_background_prompt
 from engine.extraction.keys import fact_key, fingerprint
-from engine.extraction.reader import Candidate, Outcome, Reader
+from engine.extraction.meaning import Candidate
+from engine.extraction.reader import Outcome, Reader
 from engine.extraction.speech import listen
 from engine.extraction.types import Extraction, Fact, Refusal
 
@@ -23,6 +25,8 @@ __all__ = [
 # The last openings of a text are looked at; more than these no person says of themself in one message.
 MAX_OPENINGS = 100
 MOST_CLAUSES = 4  # that share one `I`
+
+_MADE_LASTING = re.compile(r"\s*(?:$|[.!?,;\n]|please|thanks|ok\b)")  # nothing follows `from now on`
 
 
 def extract(text: str | None, role: str = "user", *, assistant: str = "decisions") -> Extraction:
@@ -49,31 +53,36 @@ def _gather(reader: Reader, low: str) -> Extraction:
     refused: list[Refusal] = []
     done = 0
     for found in deque(families.ANCHOR.finditer(low), maxlen=MAX_OPENINGS):
-        if found.start() < done and not found["favourite"]:
+        if found.start() < done and found.lastgroup != "favourite":
             continue
-        for outcome, until in _outcomes(reader, low, found.start(), found.end(), found.lastgroup or ""):
-            done = max(done, until)
+        for outcome in _outcomes(reader, low, found):
             if isinstance(outcome.result, Fact):
-                facts.pop(outcome.result.key, None)
+                facts.pop(outcome.result.key, None)  # the last said stands last
                 facts[outcome.result.key] = outcome.result
+                done = max(done, outcome.end)
             else:
                 refused.append(outcome.result)
+                done = max(done, found.end())
     return Extraction(sorted(facts.values(), key=lambda fact: fact.span), refused)
 
 
-def _outcomes(reader: Reader, low: str, start: int, end: int, kind: str) -> list[tuple[Outcome, int]]:
-    """What one opening leads to, each with where the next opening may begin; clauses without an `I` of their own included."""
-    if kind == "favourite":
-        outcome = reader.favourite(start)
-        return [(outcome, end)] if outcome else []
-    opening = families.behind_subject(low, end) if kind == "subject" else families.whole(low, start)
-    if opening is None or (low[start:end] == "we" and opening[0].name not in families.WE_SAY):
+def _outcomes(reader: Reader, low: str, found: re.Match[str]) -> list[Outcome]:
+    """What one opening leads to, clauses that share its `I` included."""
+    if found.lastgroup == "favourite":
+        return _some(reader.favourite_before(found.start()))
+    subject = found["subject"]
+    opening = families.behind_subject(low, found.end()) if subject else families.whole(low, found.start())
+    if opening is None or (subject == "we" and opening[0].name not in families.WE_SAY):
         return []
-    candidate: Candidate | None = Candidate(opening[0], start, opening[1])
-    outcomes: list[tuple[Outcome, int]] = []
+    candidate: Candidate | None = Candidate(opening[0], found.start(), opening[1])
+    if opening[0].name == "from-now-on" and _MADE_LASTING.match(low, opening[1]):
+        return _some(reader.order_before(found.start()))
+    outcomes: list[Outcome] = []
     while candidate and len(outcomes) < MOST_CLAUSES and (outcome := reader.read(candidate)):
-        until = candidate.opened if isinstance(outcome.result, Refusal) else outcome.ending.end
-        outcomes.append((outcome, until))
-        goes_on = isinstance(outcome.result, Fact) and kind == "subject"
-        candidate = reader.continued(outcome.ending) if goes_on else None
+        outcomes.append(outcome)
+        candidate = reader.continued(outcome.end) if subject and isinstance(outcome.result, Fact) else None
     return outcomes
+
+
+def _some(outcome: Outcome | None) -> list[Outcome]:
+    return [outcome] if outcome else []

@@ -10,7 +10,7 @@ S = r"\s{1,9}+"  # the space between two words; bounded, for texts that are all 
 _END = re.compile(
     r"[.!?\u2026\u3002\uff01\uff1f\uff0e\n](?:(?<=\n)(?:[ \t]*+\n)*+"
     r"|(?<=[.!?\u2026])[.!?\u2026]*+[)\]\"'\ue000]{0,3}(?=\s|\Z)"
-    r"|(?<=[\u3002\uff01\uff1f\uff0e])[\u3002\uff01\uff1f\uff0e]*+|(?<=[!?])(?=[A-Za-z]))"
+    r"|(?<=[\u3002\uff01\uff1f\uff0e])[\u3002\uff01\uff1f\uff0e]*+|(?<=[!?])(?=[A-Za-z])|(?<=\.)(?=i[\s']))"
 )
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:[a-hj-z]|e\.g|i\.e|vs|etc|cf|approx|ca|dr|mr|mrs|ms|prof|st|sr|jr|no|inc|ltd|co|dept|fig|al"

@@ -232,6 +232,13 @@ MY = (
 
 OTHERS = (
     Family(
+        "usually-i",
+        PATTERN,
+        "+",
+        _s("(?:usually|normally|typically|generally|mostly|most of the time|as a rule),? i(?! (?:am|was|have to|can|will|would))"),
+        ("Usually I start with tests",),
+    ),
+    Family(
         "lets",
         DECISION,
         "+",
@@ -251,7 +258,9 @@ OTHERS = (
         "from-now-on",
         INSTRUCTION,
         "+",
-        _s("(?:from now on|from here on(?: out)?|going forward|from this point on|for future reference|in (?:the )?future)") + "[,:]?(?:" + _s(" please") + ",?)?",
+        _s("(?:from now on|from here on(?: out)?|going forward|from this point on|for future reference|in (?:the )?future)") + "[,:]?(?:" + _s(" please") + ",?)?"
+        # `From now on I'll use pnpm` is a decision, and so on.
+        + r"(?!\s+(?:i|we|my|our|i'll|i'm|we'll|we're)\b(?!\s+(?:want|need|expect|would)\s))",
         ("From now on, answer in Polish",),
     ),
     Family("always-do", INSTRUCTION, "+", _s("(?:please,? )?(?:always|never(?: ever)?)"), ("Always answer in French", "Please never use emojis")),
@@ -298,7 +307,7 @@ ANCHOR = re.compile(
     r"\b(?<!['\-\ue000\ue001])(?:"
     rf"(?P<subject>i|we)(?='|m\s|{S}(?:{_by_letter(_NEXT_WORDS)})\b)"
     rf"|(?P<whole>my(?={S}\w)|let'?s\b|let(?={S}us)|call(?={S}me)|(?:please|you|just|everyone|people)(?={S}[\w' ]{{0,12}}?call)|remember\b|do(?:n'?t|{S}not)(?={S}(?:ever{S})?forget)"
-    r"|never\b|always\b|keep\b|bear\b|note\b|make\b|please\b|from\b|going\b|for\b|in\b(?=\s+(?:the\s+)?future))"
+    r"|(?:usually|normally|typically|generally|mostly|most|as)(?=[\s,]+(?:of\s+the\s+time|a\s+rule)?[\s,]*i\s)|never\b|always\b|keep\b|bear\b|note\b|make\b|please\b|from\b|going\b|for\b|in\b(?=\s+(?:the\s+)?future))"
     rf"|(?P<favourite>(?:is|are|remains)(?={S}(?:still{S}|also{S})?my{S}))"
     r")"
 )

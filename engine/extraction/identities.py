@@ -97,6 +97,7 @@ def not_negated(low: str, shown: str) -> str | None:
 
 # -- decisions ------------------------------------------------------------------------------------------------------------------
 
+_ERRAND = re.compile(r"(?:the\s+)?(?:bathroom|toilet|restroom|loo|stairs|elevator|lift)\b")
 _PHRASAL = re.compile(r"(?:up|out|on|off|at|apart|over|through|back|away|down)\b")
 _TRIP = re.compile(r"(?:bed|sleep|school|work|church|town|the\s+(?:bathroom|toilet|gym|shop|store|doctor|zoo|park|cinema|movies|beach|front|back|next|other)|next\b)")
 
@@ -105,6 +106,8 @@ def chosen_rule(low: str, shown: str) -> str | None:
     """Not `picked up the phone`, `went with my sister to the zoo`, `decided to ask you`."""
     if _PHRASAL.match(low):
         return "phrasal-verb"
+    if _ERRAND.match(low):
+        return "errand"
     if COMPANIONS.match(low):
         return "companion"
     return "pointer" if re.search(r"\byou\b", low) else None
@@ -142,6 +145,12 @@ def verb_rule(low: str, shown: str) -> str | None:
         return "no-instruction"
     return None
 
+
+# The commonest orders to an assistant; what `… from now on` must begin with.
+IMPERATIVE = re.compile(
+    r"(?:please,?\s+|always\s+)*(?P<no>(?:don'?t|do\s+not|never|stop)\s+)?(?:answer|reply|respond|write|use|using|speak|talk|call|address|keep|give|be|make|format|explain|include|add|avoid|skip|show|start|end"
+    r"|only|refer|treat|assume|prefer|default|stick|send|put|return|code|provide|list|quote|cite|translate|respect|follow|ask|check|mention|suggest|recommend)\b"
+)
 
 _FINITE = re.compile(
     r"(?:\w'(?:s|m|re|ll|ve|d)|n't|\b(?:is|are|am|was|were|has|have|had|will|won't|can|can't|cannot|must|should|may|do|does|don't|did|i|we|you|use|uses|go|get|live|work|run|like|prefer|\w{2,}(?:s|ed))\b)"

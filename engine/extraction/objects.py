@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from engine.extraction.clauses import ASKS, NEW_CLAUSE, S, Sentence
-from engine.extraction.families import INSTRUCTION
+from engine.extraction.families import DECISION, INSTRUCTION, PATTERN
 from engine.extraction.speech import CODE, QUOTE
 from engine.extraction.words import EMPTY_WORDS
 
@@ -79,6 +79,8 @@ def _stops(low: str, shown: str, found: re.Match[str], limit: int, category: str
         return inside.end() if inside and len(inside[1].split()) <= 4 and not NEW_CLAUSE.match(inside[1]) else None
     if category == INSTRUCTION:
         return _instruction_goes_on(low, found, limit)
+    if category == PATTERN and kind == "word" and found[0].split()[0] in ("if", "unless"):
+        return end
     if kind == "and":
         return None if NEW_CLAUSE.match(low[end : end + 60].lstrip()) else end
     if kind == "not":
@@ -136,30 +138,44 @@ def _is_list(rest: str) -> bool:
 # -- what is cut from the end -------------------------------------------------------------------------------------------
 
 _MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
-_TRAILING = re.compile(
-    r"(?:^|[\s,]+)(?:again|anymore|any\s+more|now|today|tonight|yesterday|tomorrow|already|too|as\s+well|also|either|instead|though|tho"
+_COURTESY_AT_END = (
+    r"please|thanks|thank\s+you|thx|lol|haha|hehe|btw|by\s+the\s+way|tbh|imo|imho|ok|okay|from\s+now\s+on|of\s+course|for\s+sure|honestly|though|tho|too|as\s+well|anyway|anyways"
+)
+_TIME_AT_END = (
+    r"again|anymore|any\s+more|now|today|tonight|yesterday|tomorrow|already|also|either|instead|then"
     r"|(?:last|this|next)\s+(?:week|month|year|night|morning|evening|afternoon|weekend|summer|winter|spring|fall|autumn|quarter|time"
     r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday)|these\s+days|nowadays|lately|recently|currently|at\s+the\s+moment"
-    r"|for\s+now|right\s+now|from\s+now\s+on|(?:\d+|a|an|one|two|three|four|five|six|a\s+few|a\s+couple\s+of|several|some|many)\s+(?:day|week|month|year|hour)s?\s+ago"
-    rf"|(?:back\s+)?in\s+(?:(?:early|late|mid)[\s-])?(?:(?:{_MONTHS})\s+)?(?:19|20)\d\d|(?:back\s+)?in\s+(?:{_MONTHS})"
-    r"|a\s+lot|very\s+much|so\s+much|a\s+whole\s+lot|the\s+most|once\s+more|once\s+again|forever|for\s+good|for\s+sure|after\s+all|in\s+the\s+end|at\s+all|as\s+always"
-    r"|of\s+course|obviously|definitely|honestly|actually|really|anyway|anyways|personally|please|thanks|thank\s+you|lol|haha|hehe|btw|by\s+the\s+way|tbh|imo|imho"
-    r"|ok|okay|so\s+far|soon|later|myself)$"
+    r"|for\s+now|right\s+now|(?:\d+|a|an|one|two|three|four|five|six|a\s+few|a\s+couple\s+of|several|some|many)\s+(?:day|week|month|year|hour)s?\s+ago"
+    r"|a\s+lot|very\s+much|so\s+much|a\s+whole\s+lot|the\s+most|once\s+more|once\s+again|forever|for\s+good|after\s+all|in\s+the\s+end|at\s+all|as\s+always"
+    r"|obviously|definitely|actually|really|personally|so\s+far|soon|later|myself"
 )
-_KEEPS = re.compile(r"(?:better|more|best|most)$")
+# `visits in June` is when it happens; `chose Hetzner in June`, when it was chosen.
+_DATE_AT_END = rf"(?:back\s+)?in\s+(?:(?:early|late|mid)[\s-])?(?:(?:{_MONTHS})\s+)?(?:(?:19|20)\d\d|(?:{_MONTHS}))|for\s+(?:this|that|it)"
+
+
+def _at_end(*alternatives: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:^|[\s,]+)(?:{'|'.join(alternatives)})$")
+
+
+_TRAILING = {
+    INSTRUCTION: _at_end(_COURTESY_AT_END),
+    DECISION: _at_end(_COURTESY_AT_END, _TIME_AT_END, _DATE_AT_END),
+}
+_TRAILING_OF_OTHERS = _at_end(_COURTESY_AT_END, _TIME_AT_END)
 _EDGE = " \t\n\r,.;:!?*_~'\"\u2019\u2014\u2013-\u3002\uff0c\u3001\uff01\u2026"
 _OPEN_WORD = re.compile(r"\s+(?:and|or|but|so|the|a|an|to|of|with|that|&)$")
 
 
-def trim(low: str, ending: Ending) -> Ending:
-    """Cut adverbs of time, courtesy and stray punctuation from an object's end."""
+def trim(low: str, ending: Ending, category: str) -> Ending:
+    """Cut adverbs of time, courtesy and stray punctuation from an object's end; an instruction keeps its times."""
     start, end = ending.start, ending.end
+    trailing = _TRAILING.get(category, _TRAILING_OF_OTHERS)
     while True:
         before = end
         end = start + len(low[start:end].rstrip(_EDGE))
         end = _without_smiles(low, start, end)
         tail = low[max(start, end - 60) : end]
-        for pattern in (_TRAILING, _OPEN_WORD):
+        for pattern in (trailing, _OPEN_WORD):
             found = pattern.search(tail)
             if found:
                 end -= len(tail) - found.start()

@@ -158,6 +158,9 @@ def find_regions(low: str) -> Regions:
         if openers is None or found.start() < done:
             continue
         if found[0] in _BEFORE_WORDS and _asked(low, found.start()) and _TASK_BEFORE.match(low, found.start()):
+            if not low[: found.start()].strip(" ,.!?\n").replace("please", "").replace("can you", "").replace("could you", "").strip():
+                spans.append((found.start(), len(low), "text-to-work-on"))  # nothing before it: it is about what follows
+                break
             _reach_back(spans, low, found.start())
         end = _reach(spans, low, found.start(), openers)
         done = max(done, end)

@@ -21,9 +21,10 @@ def _rule(name: str, pattern: str, *examples: str) -> Rule:
 
 
 _SAYING = (
-    r"(?:said|says?|saying|told|tells?|telling|claim(?:s|ed)?|wrote|writes?|writing|think|thinks|thought|believes?|believed|asks?|asked|replied|replies|answered"
-    r"|argue[sd]?|insist(?:s|ed)?|heard|hears?|according\s+to|quotes?|quoted|goes|states|stated|mentions|mentioned|shouted|yelled|whispered|suggests|suggested"
-    r"|sings?|sang|reads|joked|jokes|announced|swears|swore|assumes?|assumed|figured|guesses|guessed|reckons?|complain(?:s|ed)?|admitted|explained|explains|texted|posted|tweeted|remarked|noted)"
+    r"(?:said|says|saying|told|tells|telling|claims|claimed|wrote|writes|thinks|(?<!some\s)(?<!more\s)(?<!of\s)(?<!any\s)thought|believes|believed|asks|asked|replied|replies|answered"
+    r"|argue[sd]|insist(?:s|ed)|heard|hears|according\s+to|quotes|quoted|goes|states|stated|mentions|mentioned|shouted|yelled|whispered|suggests|suggested"
+    r"|sings|sang|reads|joked|jokes|announced|swears|swore|assumes|assumed|figured|guesses|guessed|reckons|complain(?:s|ed)|admitted|explained|explains|texted|posted|tweeted|remarked|noted"
+    r"|(?:(?!always\b)[a-z]+s|people|they|you|we|some|many|folks|everyone|would|will|might|could|can|to)\s+(?:say|think|tell|claim|ask|write|believe|argue|insist|complain|joke|swear|assume)|say(?=\s+i\b)|tell\s+\w+\s+(?:that|if|whether)|say:)"
 )
 # Before a `but`, nothing reaches the statement: `people say tabs are evil, but I prefer tabs`.
 _RESET = re.compile(r"\b(?:but|however|anyway|nevertheless)\b")
@@ -108,6 +109,30 @@ def lead_rule(lead: Lead) -> str | None:
         if rule.pattern.search(words):
             return rule.name
     return "not-the-speaker"
+
+
+# -- `X is my favourite Y` --------------------------------------------------------------------------------------------------
+
+_SUBJECT_BEGINS = re.compile(r"[,;:.()\u2014]\s|\s(?:but|because|so|that)\s")
+_NO_NAME = re.compile(r"\b(?:he|she|they|you|we|i|who|which|what|that|not|never|if)\b|n't\b")
+_MOST_SUBJECT_WORDS = 6
+
+
+def subject_of(lead: Lead, *, plural: bool) -> str:
+    """The words that are the subject of a verb: its clause; of a plural also what an `and` joins to it."""
+    words = _SUBJECT_BEGINS.split(lead.before)[-1] if plural else lead.words
+    words = words.strip(" \t\n*_~#>\"'-+\u2022")
+    return _FIRST_LEAD_IN.sub("", words)
+
+
+_FIRST_LEAD_IN = re.compile(r"^(?:(?:and|but|so|also|well|oh|yes|no|ok|okay|hi|hello|personally|honestly|actually|currently|now)\s+)+")
+
+
+def named_subject_rule(words: str) -> str | None:
+    """The rule that refuses words as the subject of `is my favourite`, or None."""
+    if len(words.split()) > _MOST_SUBJECT_WORDS:
+        return "pointer"
+    return "not-the-speaker" if _NO_NAME.search(words) else None
 
 
 # -- what stands behind ---------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ GOOD = b'{"model": "m", "messages": [{"role": "user", "content": "hi"}]}'
 
 def post(server: Server, body: bytes = GOOD, **headers: str) -> httpx.Response:
     names = {"authorization": f"Bearer {server.key}"} | {k.replace("_", "-"): v for k, v in headers.items()}
-    raw = {name: value.encode("latin-1") for name, value in names.items() if value}
+    raw = {name.encode(): value.encode("latin-1") for name, value in names.items() if value}
     return httpx.post(f"{server.url}/v1/chat/completions", content=body, headers=raw, timeout=20)
 
 

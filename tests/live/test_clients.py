@@ -64,8 +64,8 @@ def test_a_streamed_tool_call(client: OpenAI, upstream: ScriptedUpstream) -> Non
     upstream.script(streamed([events(*calls, "[DONE]")]))
     tools: Any = [TOOL]
     with client.chat.completions.create(model="m", messages=ask(), tools=tools, stream=True) as stream:
-        pieces = [c.choices[0].delta.tool_calls[0].function.arguments for c in stream if c.choices[0].delta.tool_calls]
-    assert json.loads("".join(piece or "" for piece in pieces)) == {"city": "Oslo"}
+        functions = [call.function for chunk in stream for call in chunk.choices[0].delta.tool_calls or []]
+    assert json.loads("".join(function.arguments or "" for function in functions if function)) == {"city": "Oslo"}
     assert upstream.last.json["tools"] == [TOOL]
 
 

@@ -64,7 +64,7 @@ def test_models_without_a_system_role_get_a_user_message(told: Server, upstream:
 
 def test_the_block_never_splits_a_tool_call_from_its_result(told: Server, upstream: ScriptedUpstream) -> None:
     call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
-    tail = [
+    tail: list[dict[str, Any]] = [
         {"role": "assistant", "content": None, "tool_calls": [call]},
         {"role": "tool", "tool_call_id": "1", "content": "ok"},
     ]
@@ -74,7 +74,7 @@ def test_the_block_never_splits_a_tool_call_from_its_result(told: Server, upstre
 
 
 def test_a_content_array_with_an_image_stays_as_it_is(told: Server, upstream: ScriptedUpstream) -> None:
-    parts = [
+    parts: list[dict[str, Any]] = [
         {"type": "text", "text": "Do I prefer marmalade?", "cache_control": {"type": "ephemeral"}},
         {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}},
     ]

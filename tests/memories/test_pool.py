@@ -41,7 +41,12 @@ def test_a_pool_follows_inserts_updates_and_deletes(alice: ApiKey) -> None:
 def test_a_write_by_another_connection_is_seen_at_once(alice: ApiKey) -> None:
     pools = Pools()
     assert size(pools, alice) == 0
-    writer = threading.Thread(target=lambda: (add(alice, "a"), connection.close()))
+
+    def write() -> None:
+        add(alice, "a")
+        connection.close()
+
+    writer = threading.Thread(target=write)
     writer.start()
     writer.join()
     assert size(pools, alice) == 1

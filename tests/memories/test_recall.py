@@ -137,7 +137,7 @@ def test_an_assistants_procedure_is_no_instruction(alice: ApiKey) -> None:
     assert ask(alice, "hello").hits == []
 
 
-GONE = {
+GONE: dict[str, dict[str, Any]] = {
     "expired": {"expires_at": NOW - timedelta(seconds=1)},
     "deleted": {"status": "deleted"},
     "superseded": {"status": "superseded"},

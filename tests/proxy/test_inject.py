@@ -173,6 +173,10 @@ def test_a_block_is_found_again_and_taken_out_of_any_text(
     assert strip_block(text) == before + after.lstrip("\n")
 
 
+def test_a_note_cannot_say_who_said_it() -> None:
+    assert quoted("(Said by the assistant) - (said by the assistant) I use tabs") == "I use tabs"
+
+
 def test_two_blocks_in_one_text_are_both_found() -> None:
     text = render_pinned([Note("a")]) + "\n\n" + render_block([Note("b")], [Note("c")]) + "\n\nYou are Max."
     assert contained_notes(text) == ["a", "b", "c"]
