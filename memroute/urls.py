@@ -11,3 +11,6 @@ urlpatterns = [
     path("api/health/", include("memroute.health")),
     path("v1/", v1.urls),
 ]
+
+handler404 = "memroute.errors.not_found"
+handler500 = "memroute.errors.server_error"

@@ -14,11 +14,12 @@ from typing import Any
 
 from engine.redaction import redact
 from memories.background import Background, Finished
+from memories.models import Receipt
 from memories.services.recall import RecallRequest, RecallResult
 from memories.services.receipts import ReceiptDraft
 from memories.services.remember import Turn
 from proxy.auth import authenticate
-from proxy.errors import InvalidBody, InvalidHeader
+from proxy.errors import InvalidBody, InvalidHeader, ProxyError, UpstreamError
 from proxy.inject import (
     BLOCK_OVERHEAD_TOKENS,
     PINNED_OVERHEAD_TOKENS,
@@ -101,11 +102,9 @@ class Pipeline:
         try:
             await self._recall(chat, key, snapshot, draft)
             reply = await self._forward(chat, target, snapshot, draft)
-            relayed = await relay.send(reply, _answer_headers(chat, draft), chat.body.get("stream") is True)
-            self._note(draft, relayed)
+            await relay.send(reply, _answer_headers(chat, draft))
         except BaseException as error:
-            draft.error = draft.error or type(error).__name__
-            draft.status = draft.status or getattr(error, "status", 0)
+            _note_failure(draft, relay.relayed, error)
             raise
         finally:
             self._hand_over(chat, draft, relay.relayed)
@@ -224,17 +223,13 @@ class Pipeline:
         )
         return apply_plan(chat.raw, chat.messages, edits, model)
 
-    def _note(self, draft: ReceiptDraft, relayed: Relayed) -> None:
-        draft.status = relayed.status
-        draft.outcome = relayed.outcome
-        draft.error = relayed.error or draft.error
-
     def _hand_over(self, chat: Chat, draft: ReceiptDraft, relayed: Relayed) -> None:
         """Give the finished turn to the background; off means that nothing is kept."""
         if chat.mode == "off":
             return
         draft.outcome = relayed.outcome
         draft.status = relayed.status or draft.status
+        draft.error = relayed.error or draft.error
         draft.usage = relayed.usage
         draft.first_byte_ms = relayed.first_byte_ms
         draft.total_ms = chat.elapsed_ms()
@@ -250,6 +245,19 @@ class Pipeline:
                 injected=[hit.content for hit in chat.recalled.hits],
             )
         self._background.submit(Finished(draft, turn))
+
+
+def _note_failure(draft: ReceiptDraft, relayed: Relayed, error: BaseException) -> None:
+    """Say in the receipt why there was no complete answer."""
+    if isinstance(error, ProxyError):
+        draft.error = draft.error or str(error)
+        draft.status = error.status
+    elif not isinstance(error, asyncio.CancelledError):
+        draft.error = draft.error or type(error).__name__
+    if isinstance(error, UpstreamError):
+        relayed.outcome = Receipt.Outcome.UPSTREAM_ERROR
+    elif isinstance(error, asyncio.CancelledError):
+        relayed.outcome = Receipt.Outcome.CLIENT_GONE
 
 
 def _answer_headers(chat: Chat, draft: ReceiptDraft) -> Headers:

@@ -11,7 +11,7 @@ from typing import Any
 
 from memories.models import Receipt
 from proxy import demo
-from proxy.errors import ProxyError, UpstreamError, error_body, sse_error
+from proxy.errors import ProxyError, error_body, sse_error
 from proxy.messages import reply_text
 from proxy.tap import BodyTap, StreamTap
 from proxy.upstream import Headers, Reply
@@ -110,7 +110,7 @@ class Relay:
         self.begun = False
         self.relayed = Relayed()
 
-    async def send(self, reply: Reply, headers: Headers, streamed: bool) -> Relayed:
+    async def send(self, reply: Reply, headers: Headers) -> None:
         """Relay an answer to its end; ProxyError is raised only while nothing was sent."""
         content_type = dict(reply.headers).get(b"content-type", b"")
         is_stream = content_type.startswith(b"text/event-stream")
@@ -126,14 +126,10 @@ class Relay:
             if not self.begun:
                 raise
             await self._end_broken(error, is_stream)
-        except asyncio.CancelledError:
-            self.relayed.outcome = Receipt.Outcome.CLIENT_GONE
-            raise
         finally:
             await reply.aclose()
         if self.relayed.outcome == Receipt.Outcome.FAILED:
             self._finish(reply.status, tap)
-        return self.relayed
 
     async def _begin(self, status: int, headers: Headers) -> None:
         self.begun = True
@@ -208,7 +204,5 @@ class Relay:
         """Send an error in OpenAI's shape; only while nothing was sent."""
         body = error_body(error)
         head = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *headers]
-        if isinstance(error, UpstreamError):
-            self.relayed.outcome = Receipt.Outcome.UPSTREAM_ERROR
         await self._begin(error.status, head)
         await self._send({"type": "http.response.body", "body": body, "more_body": False})

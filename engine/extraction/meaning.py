@@ -71,7 +71,7 @@ _MODAL = re.compile(
 )
 _CHAT_VERB = re.compile(
     r"(?:wonder|know|understand|seem|mind|forget\s+(?:how|what|which|that|to)|remember|manage\s+to|feel\s+like|think|mean"
-    r"|find\s+(?:myself|it|that)|get\s+(?:it|this|that|used))\b"
+    r"|find\s+(?:myself|it|that)|end\s+up|get\s+(?:it|this|that|used))\b"
 )
 _STAND_UP = re.compile(r"(?:up|still|here|there|in|on)\b")
 
@@ -83,8 +83,12 @@ def content_rule(family: Family, words: str) -> str | None:
             return "politeness"
         if family.name == "cannot-stand" and _STAND_UP.match(words):
             return "phrasal-verb"
-    if family.category in (PREFERENCE, DECISION) and objects.points(words):
+    if family.category in (PREFERENCE, DECISION) and (objects.points(words) or objects.trails_off(words)):
         return "pointer"
+    if rules.doubtful(words):
+        return "hedge"
+    if rules.reported(words):
+        return "report"
     return _pattern_rule(words) if family.category == PATTERN else None
 
 

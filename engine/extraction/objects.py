@@ -207,7 +207,7 @@ _POINTER = re.compile(
     rf"(?:one|ones|option|options|version|versions|approach|idea|ideas|suggestion|suggestions|solution|answer|answers|proposal|variant|choice|way|draft|plan"
     rf"|example|examples|sound|look|looks|feel|result|results|output|explanation|snippet|rest|{_ORDINAL})"
     rf"(?:\s+(?:of\s+(?:it|that|this|these|those)|you\s.*|above|below|so\s+far))?"
-    rf"|the\s+ones?\b.*|the\s+way\s+(?:you|this|that|it)\b.*"
+    rf"|(?:the|your)\s+(?:[\w-]+\s+){{1,2}}ones?|the\s+ones?\b.*|the\s+way\s+(?:you|this|that|it)\b.*"
     rf"|(?:the\s+)?(?:{_ORDINAL})(?:\s+(?:one|ones|option|version))?"
 )
 _POINTS_AT_ONCE = re.compile(
@@ -234,6 +234,14 @@ def empty_rule(low: str, ending: Ending) -> str | None:
 def points(words: str) -> bool:
     """Whether words begin by pointing at something said elsewhere, or at the listener."""
     return _POINTS_AT_ONCE.match(words) is not None
+
+
+_TRAILS_OFF = re.compile(r"(?:[\w'-]+\s+){1,3}(?:it|this|that|them|these|those|you)")
+
+
+def trails_off(words: str) -> bool:
+    """Whether a few words end by pointing: `doing it`, `everything about that`."""
+    return _TRAILS_OFF.fullmatch(words) is not None
 
 
 def is_pointer(words: str) -> bool:

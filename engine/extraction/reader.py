@@ -47,7 +47,7 @@ class Reader:
 
     @cached_property
     def _regions(self) -> Regions:
-        return find_regions(self._low)
+        return find_regions(self._low, self._speech.raw)
 
     def read(self, candidate: Candidate) -> Outcome | None:
         """Return what becomes of a candidate; None when it is none at all."""
@@ -95,7 +95,7 @@ class Reader:
     def _rule_behind(self, family: Family, ending: Ending) -> str | None:
         rest = self._low[ending.end : ending.end + 120]
         if family.category in (PATTERN, INSTRUCTION):  # their conditions belong to them
-            return "joke" if rules.JOKE.match(rest) else None
+            return rules.lasting_tail_rule(rest)
         return rules.tail_rule(rest)
 
     def _special_rule(self, family: Family, words: str, shown: str) -> str | None:

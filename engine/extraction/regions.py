@@ -32,35 +32,38 @@ class _Opener:
     words: str
     follows: re.Pattern[str]
     behind: re.Pattern[str] | None
-    until: Callable[[str, int], int]
+    until: Callable[[str, str, int], int]
     examples: Sequence[str] = ()
 
 
-def _line_end(low: str, position: int) -> int:
+def _line_end(low: str, _raw: str, position: int) -> int:
     end = low.find("\n", position)
     return len(low) if end < 0 else end
 
 
-def _paragraph_end(low: str, position: int) -> int:
+def _paragraph_end(low: str, _raw: str, position: int) -> int:
     end = low.find("\n\n", position)
     return len(low) if end < 0 else end
 
 
-def _after_colon(low: str, position: int) -> int:
-    """The paragraph that begins on the colon's line; the whole rest when nothing stands there."""
-    if not low[position : _line_end(low, position)].strip():
-        return len(low)
-    return _paragraph_end(low, position)
+def _after_colon(low: str, raw: str, position: int) -> int:
+    """The paragraph that begins on the colon's line; else the quote or code that follows (masked); else the whole rest."""
+    if low[position : _line_end(low, raw, position)].strip():
+        return _paragraph_end(low, raw, position)
+    speech = _NOT_SPACE.search(low, position)
+    masked = speech is not None and not raw[position : speech.start()].isspace()
+    return speech.start() if speech is not None and masked else len(low)
 
 
-def _here(_low: str, position: int) -> int:
+def _here(_low: str, _raw: str, position: int) -> int:
     return position
 
 
-def _rest(low: str, _position: int) -> int:
+def _rest(low: str, _raw: str, _position: int) -> int:
     return len(low)
 
 
+_NOT_SPACE = re.compile(r"\S")
 # A task begins a sentence, or follows the words that ask for it.
 _ASKED = re.compile(r"(?:^|[.!?\n,;:\u2014\u2013(-]\s{0,3}|\b(?:please|to|you|pls|and|then|now|hi|hello|hey|just|also|ok|okay|us|me)\s{1,3})\Z")
 
@@ -127,6 +130,8 @@ _OPENERS = (
 _TASK_BEFORE = re.compile(
     rf"[\w-]+\s+(?:this|that|it|the\s+above|these|(?:this|that|the)\s+(?:above\s+)?(?:sentences?|text|paragraph|phrase|message|lines?))\b(?=\s*(?:[.!?\n]|\Z|(?:in|into|to|for|as|more|sound|please|from|so)\b))"
 )
+# With nothing before it, it speaks of what follows: `Can you make it sound better? I always …`
+_NOTHING_BEFORE = re.compile(r"(?:\s|[,.!?]|please|hi|hello|hey|can|could|would|will|you|help|me|to|i|need|want){0,24}+")
 _BEFORE_WORDS = frozenset("translate proofread proof-read rewrite re-write rephrase paraphrase reword correct spellcheck spell-check fix polish shorten turn convert make".split())
 
 _BY_WORD: dict[str, list[_Opener]] = {}
@@ -149,7 +154,7 @@ class Regions:
         return self._spans[at][2] if at >= 0 and position < self._spans[at][1] else None
 
 
-def find_regions(low: str) -> Regions:
+def find_regions(low: str, raw: str) -> Regions:
     """Find what the message hands over to be worked on, pretends, or reports: spans in order, apart from each other."""
     spans: list[tuple[int, int, str]] = []
     done = 0
@@ -158,11 +163,11 @@ def find_regions(low: str) -> Regions:
         if openers is None or found.start() < done:
             continue
         if found[0] in _BEFORE_WORDS and _asked(low, found.start()) and _TASK_BEFORE.match(low, found.start()):
-            if not low[: found.start()].strip(" ,.!?\n").replace("please", "").replace("can you", "").replace("could you", "").strip():
-                spans.append((found.start(), len(low), "text-to-work-on"))  # nothing before it: it is about what follows
+            if _NOTHING_BEFORE.fullmatch(low, 0, found.start()):
+                spans.append((found.start(), len(low), "text-to-work-on"))
                 break
             _reach_back(spans, low, found.start())
-        end = _reach(spans, low, found.start(), openers)
+        end = _reach(spans, low, raw, found.start(), openers)
         done = max(done, end)
     return Regions(spans)
 
@@ -171,14 +176,14 @@ def _asked(low: str, position: int) -> bool:
     return _ASKED.search(low[max(0, position - 10) : position]) is not None
 
 
-def _reach(spans: list[tuple[int, int, str]], low: str, position: int, openers: list[_Opener]) -> int:
+def _reach(spans: list[tuple[int, int, str]], low: str, raw: str, position: int, openers: list[_Opener]) -> int:
     """Add the span that an opener at a position begins; return where it ends."""
     for opener in openers:
         if opener.behind is not None and not _asked(low, position):
             continue
         found = opener.follows.match(low, position)
         if found:
-            end = opener.until(low, found.end())
+            end = opener.until(low, raw, found.end())
             spans.append((position, end, opener.rule))
             return end
     return 0

@@ -39,7 +39,7 @@ _IDIOMS = re.compile(
 
 # Looked for in the whole sentence before the statement, after the last `but`.
 GOVERNING = (
-    _rule("conditional", r"\b(?:if|unless|suppose|supposing|assuming|assume|whether|lest|in\s+case|were\s+i|had\s+i|should\s+i)\b", "If I like it I'll use it"),
+    _rule("conditional", r"\b(?:if|unless|suppose|supposing|assuming|assume|provid(?:ed|ing)\s+that|(?:as|so)\s+long\s+as|whether|lest|in\s+case|were\s+i|had\s+i|should\s+i)\b", "If I like it I'll use it"),
     _rule(
         "fiction",
         r"\b(?:story|poem|song|lyrics|novel|novella|dialog(?:ue)?|scene|screenplay|script\s+where|monologue|limerick|haiku|fairy\s?tale|character|protagonist|hero(?:ine)?|villain"
@@ -141,6 +141,11 @@ _CONDITION = re.compile(r"[\s,]*(?:but\s+)?(?:only\s+)?(?:if|unless|provided\s+t
 _DOUBT = re.compile(r"[\s,]*(?:maybe|perhaps|probably|possibly|i\s+(?:guess|think|suppose)|or\s+(?:maybe|not)\b|not\s+sure|i'm\s+not\s+sure)\b")
 
 
+_SAYER = r"(?:they|people|folks|he|she|someone|everyone|(?:my|our|the|his|her)\s+\w+|[a-z]+)"
+_SAID_SO = re.compile(rf"[\s,]*,\s*(?:as\s+)?(?:{_SAYER}\s+(?:always\s+)?(?:says?|said|claims?|claimed|told\s+me|wrote|thinks?)\b(?!\s+(?:you|i)\b)|(?:said|says|wrote)\s)")
+_I_SAY = re.compile(r"[\s,]*,\s*(?:as\s+)?(?:i|i'd)\s")
+
+
 def tail_rule(rest: str) -> str | None:
     """The rule that refuses a statement for what follows its object: `I'll use Redis if it is fast`, `I like tea, I think`."""
     rest = _IDIOMS.sub(" ", rest)
@@ -148,7 +153,25 @@ def tail_rule(rest: str) -> str | None:
         return "conditional"
     if _DOUBT.match(rest):
         return "hedge"
-    return "joke" if JOKE.match(rest) else None
+    return lasting_tail_rule(rest)
+
+
+def lasting_tail_rule(rest: str) -> str | None:
+    """The same for habits and instructions, whose conditions belong to them."""
+    if JOKE.match(rest):
+        return "joke"
+    return "report" if _SAID_SO.match(rest) and not _I_SAY.match(rest) else None
+
+
+def doubtful(words: str) -> bool:
+    """Whether an object begins with a hedge: `I'll use maybe Postgres`."""
+    return _DOUBT.match(words) is not None
+
+
+def reported(words: str) -> bool:
+    """Whether a hedge of hearsay stands at an object's end: `trust a skinny chef, they say`."""
+    comma = words.rfind(",")
+    return comma > 0 and _SAID_SO.fullmatch(words, comma) is not None
 
 
 JOKE = re.compile(r"\s*[,;.!?\u2026\u2014\u2013-]*\s*(?:\(?\s*)(?:just\s+kidding|only\s+kidding|kidding|jk\b|j/k|not!|psych|said\s+no\s+one|said\s+nobody|/s\b|not\s+really|i'm\s+kidding|i'm\s+joking|just\s+joking|\(not\))")

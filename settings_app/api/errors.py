@@ -19,6 +19,7 @@ CODES = {
     405: "method_not_allowed",
     406: "not_acceptable",
     409: "conflict",
+    500: "internal_error",
     415: "unsupported_media_type",
     429: "rate_limited",
 }

@@ -173,3 +173,21 @@ def test_management_routes_need_the_scope(server: Server) -> None:
 def test_an_unknown_receipt_is_a_404(server: Server) -> None:
     reply = server.receipt("req-nope")
     assert (reply.status_code, reply.json()["error"]["code"]) == (404, "not_found")
+
+
+@pytest.mark.parametrize("path", ["/v1/nothing", "/v1/embeddings"])
+def test_a_path_of_v1_that_nobody_serves(server: Server, path: str) -> None:
+    reply = httpx.post(server.url + path, json={}, headers={"authorization": f"Bearer {server.key}"}, timeout=20)
+    assert (reply.status_code, reply.json()["error"]["code"]) == (404, "not_found")
+    assert set(reply.json()["error"]) == {"message", "type", "param", "code"}
+
+
+@pytest.mark.parametrize("path", ["/api/nothing", "/api/memory/nothing"])
+def test_a_path_of_the_api_that_nobody_serves(server: Server, path: str) -> None:
+    reply = httpx.get(server.url + path, timeout=20)
+    assert (reply.status_code, reply.json()["error"]["code"]) == (404, "not_found")
+
+
+def test_models_need_a_key(server: Server) -> None:
+    reply = httpx.get(f"{server.url}/v1/models", timeout=20)
+    assert (reply.status_code, reply.json()["error"]["code"]) == (401, "missing_api_key")

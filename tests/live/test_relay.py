@@ -139,6 +139,17 @@ def test_a_refused_connection_is_a_502(server: Server) -> None:
     assert "dead" in reply.json()["error"]["message"]
 
 
+def test_the_receipt_of_a_request_that_was_never_answered_says_why(server: Server, upstream: ScriptedUpstream) -> None:
+    server.add_provider("slow", upstream.base_url, first_byte_timeout=0.3)
+    upstream.script(["wait"])
+    post(server, {**question("I prefer marmalade"), "model": "slow/m"}, x_memroute_session_id="never")
+    headers = {"authorization": f"Bearer {server.key}"}
+    listed = httpx.get(f"{server.url}/api/memory/receipts?sessionId=never", headers=headers, timeout=20).json()
+    (receipt,) = listed["data"]
+    assert (receipt["outcome"], receipt["status"], receipt["captured"]) == ("upstream_error", 504, [])
+    assert "slow" in receipt["error"]
+
+
 def test_a_slow_upstream_is_a_504(server: Server, upstream: ScriptedUpstream) -> None:
     server.add_provider("slow", upstream.base_url, first_byte_timeout=0.3)
     upstream.script(["wait"])
