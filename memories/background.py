@@ -27,6 +27,8 @@ logger = logging.getLogger(__name__)
 MAX_WAITING = 10_000
 BATCH = 100
 ATTEMPTS = 3
+# Receipts of this many seconds share one transaction; whoever asks for one of them makes it be written at once.
+LINGER = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +63,8 @@ class Background:
         self._threads = [
             threading.Thread(target=self._run, args=args, name=f"memroute-{name}", daemon=True)
             for name, args in (
-                ("capture", (self._queue, self._capture, self._captured.put)),
-                ("receipts", (self._captured, self._write, _call)),
+                ("capture", (self._queue, self._capture, self._captured.put, 0.0)),
+                ("receipts", (self._captured, self._write, _call, LINGER)),
             )
         ]
         for thread in self._threads:
@@ -85,7 +87,7 @@ class Background:
         return owner_id in self._unsettled
 
     def touch(self, key_id: int, at: datetime) -> None:
-        """Note that a key was used; written together with the next batch."""
+        """Note that a key was used; written together with the receipts that wait."""
         self._touched[key_id] = at
         self._queue.put(_nothing)
 
@@ -118,11 +120,13 @@ class Background:
             thread.join(max(0.0, deadline - time.monotonic()))
         return not self._running()
 
-    def _run(self, source: Queue, work: Callable[[list[Finished]], None], then: Callable[[Entry], None]) -> None:
+    def _run(
+        self, source: Queue, work: Callable[[list[Finished]], None], then: Callable[[Entry], None], linger: float
+    ) -> None:
         """Work off a queue in batches; signals, and the None that ends a thread, go on when the batch before them is done."""
         running = True
         while running:
-            batch, signals = _take(source)
+            batch, signals = _take(source, linger)
             try:
                 work(batch)
             except Exception:  # the task boundary: the thread must outlive whatever one batch meets
@@ -200,11 +204,15 @@ class Background:
             services.keys_touch(seen=touched)
 
 
-def _take(source: Queue) -> tuple[list[Finished], list[Entry]]:
-    """Wait for one entry and take what else is there, up to a batch: finished requests, and signals."""
+def _take(source: Queue, linger: float) -> tuple[list[Finished], list[Entry]]:
+    """Wait for one entry, and take what comes within `linger` seconds, up to a batch: finished requests, and signals.
+
+    A signal ends the waiting: somebody waits for it.
+    """
     batch: list[Finished] = []
     signals: list[Entry] = []
     entry = source.get()
+    until = time.monotonic() + linger
     while True:
         if isinstance(entry, Finished):
             batch.append(entry)
@@ -213,7 +221,8 @@ def _take(source: Queue) -> tuple[list[Finished], list[Entry]]:
         if entry is None or len(batch) >= BATCH:
             return batch, signals
         try:
-            entry = source.get_nowait()
+            left = 0.0 if signals else until - time.monotonic()
+            entry = source.get(timeout=left) if left > 0 else source.get_nowait()
         except queue.Empty:
             return batch, signals
 
@@ -224,7 +233,7 @@ def _call(signal: Entry) -> None:
 
 
 def _nothing() -> None:
-    """A queue entry that only wakes the threads."""
+    """A signal that only wakes the threads."""
 
 
 background = Background()

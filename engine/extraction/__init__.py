@@ -22,8 +22,9 @@ __all__ = [
     "is_background_prompt",
 ]
 
-# The last openings of a text are looked at; more than these no person says of themself in one message.
-MAX_OPENINGS = 100
+# What is looked at, the last first: no person says more of themself in one message, and time stays linear.
+MAX_ANCHORS = 1000
+MAX_CANDIDATES = 80
 MOST_CLAUSES = 4  # that share one `I`
 
 _MADE_LASTING = re.compile(r"\s*(?:$|[.!?,;\n]|please|thanks|ok\b)")  # nothing follows `from now on`
@@ -52,37 +53,40 @@ def _gather(reader: Reader, low: str) -> Extraction:
     facts: dict[str, Fact] = {}
     refused: list[Refusal] = []
     done = 0
-    for found in deque(families.ANCHOR.finditer(low), maxlen=MAX_OPENINGS):
-        if found.start() < done and found.lastgroup != "favourite":
+    anchors = deque(families.ANCHOR.finditer(low), maxlen=MAX_ANCHORS)
+    for candidate in deque(filter(None, (_candidate(low, found) for found in anchors)), maxlen=MAX_CANDIDATES):
+        if candidate.start < done and candidate.shape != "favourite-before":
             continue
-        for outcome in _outcomes(reader, low, found):
+        for outcome in _outcomes(reader, candidate):
             if isinstance(outcome.result, Fact):
                 facts.pop(outcome.result.key, None)  # the last said stands last
                 facts[outcome.result.key] = outcome.result
                 done = max(done, outcome.end)
             else:
                 refused.append(outcome.result)
-                done = max(done, found.end())
+                done = max(done, candidate.opened)
     return Extraction(sorted(facts.values(), key=lambda fact: fact.span), refused)
 
 
-def _outcomes(reader: Reader, low: str, found: re.Match[str]) -> list[Outcome]:
-    """What one opening leads to, clauses that share its `I` included."""
-    if found.lastgroup == "favourite":
-        return _some(reader.favourite_before(found.start()))
-    subject = found["subject"]
-    opening = families.behind_subject(low, found.end()) if subject else families.whole(low, found.start())
-    if opening is None or (subject == "we" and opening[0].name not in families.WE_SAY):
-        return []
-    candidate: Candidate | None = Candidate(opening[0], found.start(), opening[1])
-    if opening[0].name == "from-now-on" and _MADE_LASTING.match(low, opening[1]):
-        return _some(reader.order_before(found.start()))
+def _candidate(low: str, found: re.Match[str]) -> Candidate | None:
+    """The candidate an anchor begins, when a family's opening stands there."""
+    start = found.start()
+    if found["favourite"]:
+        return Candidate(families.ALL["favourite"], start, found.end(), "favourite-before")
+    opening = families.behind_subject(low, found.end()) if found["subject"] else families.whole(low, start)
+    if opening is None or (found["subject"] == "we" and opening[0].name not in families.WE_SAY):
+        return None
+    family, opened = opening
+    order_before = family.name == "from-now-on" and _MADE_LASTING.match(low, opened)
+    return Candidate(family, start, opened, "order-before" if order_before else "")
+
+
+def _outcomes(reader: Reader, first: Candidate) -> list[Outcome]:
+    """What one candidate leads to, clauses that share its `I` included."""
     outcomes: list[Outcome] = []
+    candidate: Candidate | None = first
     while candidate and len(outcomes) < MOST_CLAUSES and (outcome := reader.read(candidate)):
         outcomes.append(outcome)
-        candidate = reader.continued(outcome.end) if subject and isinstance(outcome.result, Fact) else None
+        shares = isinstance(outcome.result, Fact) and first.family in families.FIRST_PERSON
+        candidate = reader.continued(outcome.end) if shares else None
     return outcomes
-
-
-def _some(outcome: Outcome | None) -> list[Outcome]:
-    return [outcome] if outcome else []

@@ -137,7 +137,7 @@ _BOUNDARY = re.compile(
     r"[,;()\[\]\u2014\u2013\u2026\u3001]|:(?=\s)|\.(?=\s)|\s-{1,2}(?=\s)|\n"
     r"|(?<=\s)(?:and|but|so|because|cause|cuz|since|although|though|while|whereas|yet|plus|however|&|\+)(?=\s)"
 )
-_MOST_LEAD = 250
+_MOST_LEAD = 200
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,15 +39,24 @@ def _s(pattern: str) -> str:
     """Readable pattern: a space in it stands for white space between words."""
     return pattern.replace(" ", S)
 
+def _by_letter(words: Sequence[str]) -> str:
+    """An alternation that decides by the first letter, and so fails fast."""
+    letters = sorted({word[0] for word in words})
+    return "|".join(f"{c}(?:{'|'.join(word[1:] for word in words if word[0] == c)})" for c in letters)
 
-_ADVERB = (
-    "(?:really|truly|strongly|much|still|also|just|actually|personally|definitely|absolutely|totally|very much|quite|simply"
-    "|especially|particularly|genuinely|certainly|honestly|even|sincerely|far|deeply|dearly|do|so|mainly|mostly|primarily"
-    "|greatly|generally speaking|obviously|clearly|naturally|both|now|then|currently|finally|eventually|already|recently"
-    "|ultimately|secretly|passionately|vastly|highly|overwhelmingly|kind of really|always really|thoroughly|completely"
-    "|hugely|severely|deathly|very|badly|mildly|extremely|originally|actively|officially|full-time|part-time)"
-)
-_A = _s(f"(?: {_ADVERB}){{0,3}}")
+
+_ADVERBS = [
+    word.strip()
+    for word in """
+    really, truly, strongly, much, still, also, just, actually, personally, definitely, absolutely, totally, very
+    much, quite, simply, especially, particularly, genuinely, certainly, honestly, even, sincerely, far, deeply,
+    dearly, do, so, mainly, mostly, primarily, greatly, obviously, clearly, naturally, both, now, then, currently,
+    finally, eventually, already, recently, ultimately, secretly, passionately, vastly, highly, overwhelmingly,
+    thoroughly, completely, hugely, severely, deathly, very, badly, mildly, extremely, originally, actively,
+    officially, full-time, part-time
+    """.split(",")
+]
+_A = _s(f"(?: (?:{_by_letter(_ADVERBS)})){{0,3}}")
 _BE = _s("(?:'?m|'re| am| are)")
 _HAVE = _s("(?:'ve| have)?")
 _NOT = _s("(?: don'?t| do not)")
@@ -295,14 +304,6 @@ _NEXT_WORDS = sorted(
         maybe perhaps kinda kind sort used actively officially full-time part-time originally""".split()
     )
 )
-
-
-def _by_letter(words: Sequence[str]) -> str:
-    """An alternation that decides by the first letter, and so fails fast."""
-    letters = sorted({word[0] for word in words})
-    return "|".join(f"{c}(?:{'|'.join(word[1:] for word in words if word[0] == c)})" for c in letters)
-
-
 ANCHOR = re.compile(
     r"\b(?<!['\-\ue000\ue001])(?:"
     rf"(?P<subject>i|we)(?='|m\s|{S}(?:{_by_letter(_NEXT_WORDS)})\b)"

@@ -11,12 +11,16 @@ from engine.extraction.objects import Ending
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Words that open a statement: from `start`, the object from `opened`; `elided` says its `I` stands in the clause before."""
+    """Words that open a statement: from `start`, the object from `opened`.
+
+    Of other shapes, the object stands before `start` (`favourite-before`, `order-before`) or the `I` stands in the clause
+    before (`elided`).
+    """
 
     family: Family
     start: int
     opened: int
-    elided: bool = False
+    shape: str = ""
 
 
 @dataclass(frozen=True, slots=True)

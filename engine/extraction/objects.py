@@ -28,7 +28,7 @@ _SUBORDINATE = (
     "|please|thanks|thank you|thx|btw|by the way|by any chance|lol|haha|hahaha|lmao|imo|imho|tbh|maybe|perhaps|probably|i guess|i think"
     "|i suppose|to be honest|you know|as you know|as i said|like i said|sorry|or something|or so|or whatever|for the time being"
 )
-_MOST_JOINTS = 16  # commas and conjunctions inside one object
+_MOST_JOINTS = 12  # commas and conjunctions inside one object
 _LIST_PIECE = 5  # words in a member of a list; longer ones are clauses
 _STOP = re.compile(
     r"(?=[\s;:,.!?(\[\u2026\u2014\uff08\uff1a\uff1b])(?:"
@@ -154,7 +154,7 @@ _DATE_AT_END = rf"(?:back\s+)?in\s+(?:(?:early|late|mid)[\s-])?(?:(?:{_MONTHS})\
 
 
 def _at_end(*alternatives: str) -> re.Pattern[str]:
-    return re.compile(rf"(?:^|[\s,]+)(?:{'|'.join(alternatives)})$")
+    return re.compile("|".join(alternatives))
 
 
 _TRAILING = {
@@ -163,25 +163,33 @@ _TRAILING = {
 }
 _TRAILING_OF_OTHERS = _at_end(_COURTESY_AT_END, _TIME_AT_END)
 _EDGE = " \t\n\r,.;:!?*_~'\"\u2019\u2014\u2013-\u3002\uff0c\u3001\uff01\u2026"
-_OPEN_WORD = re.compile(r"\s+(?:and|or|but|so|the|a|an|to|of|with|that|&)$")
+_OPEN_WORDS = frozenset(("and", "or", "but", "so", "the", "a", "an", "to", "of", "with", "that", "&"))
+_MOST_CUTS = 8
+_MOST_CUT_WORDS = 5  # `a couple of weeks ago`
+_WORDS = re.compile(r"[^\s,]+")
 
 
 def trim(low: str, ending: Ending, category: str) -> Ending:
     """Cut adverbs of time, courtesy and stray punctuation from an object's end; an instruction keeps its times."""
     start, end = ending.start, ending.end
     trailing = _TRAILING.get(category, _TRAILING_OF_OTHERS)
-    while True:
-        before = end
+    for _ in range(_MOST_CUTS):
         end = start + len(low[start:end].rstrip(_EDGE))
         end = _without_smiles(low, start, end)
-        tail = low[max(start, end - 60) : end]
-        for pattern in (trailing, _OPEN_WORD):
-            found = pattern.search(tail)
-            if found:
-                end -= len(tail) - found.start()
-                break
-        if end == before or end <= start:
-            return Ending(start, max(start, end), ending.cause)
+        cut = _cut(low, start, end, trailing)
+        if cut == end:
+            break
+        end = cut
+    return Ending(start, max(start, end), ending.cause)
+
+
+def _cut(low: str, start: int, end: int, trailing: re.Pattern[str]) -> int:
+    """Where the object ends without the longest phrase to be cut from its last words."""
+    begins = [found.start() for found in _WORDS.finditer(low, max(start, end - 50), end)][-_MOST_CUT_WORDS:]
+    for begin in begins:
+        if trailing.fullmatch(low, begin, end) or (low[begin:end] in _OPEN_WORDS and begin > start):
+            return begin
+    return end
 
 
 def _without_smiles(low: str, start: int, end: int) -> int:

@@ -51,6 +51,10 @@ class Reader:
 
     def read(self, candidate: Candidate) -> Outcome | None:
         """Return what becomes of a candidate; None when it is none at all."""
+        if candidate.shape == "favourite-before":
+            return self._favourite_before(candidate.start)
+        if candidate.shape == "order-before":
+            return self._order_before(candidate.start)
         sentence = self._sentences.around(candidate.start)
         if candidate.opened > sentence.end:
             return None
@@ -72,7 +76,7 @@ class Reader:
 
     def _rule_before(self, candidate: Candidate, sentence: Sentence) -> str | None:
         rule = self._regions.rule_at(candidate.start)
-        if rule or candidate.elided:
+        if rule or candidate.shape == "elided":
             return rule
         return rules.lead_rule(lead_of(self._low, sentence, candidate.start))
 
@@ -129,7 +133,7 @@ class Reader:
             family,
             meaning.polarity,
             object_,
-            content=f"I {said}" if candidate.elided else said,
+            content=f"I {said}" if candidate.shape == "elided" else said,
             span=(candidate.start, object_.end),
             of=opening["of"] if opening else None,
         )
@@ -168,9 +172,9 @@ class Reader:
         start = joint.end()
         while self._low[start].isspace():
             start += 1
-        return Candidate(found[0], start, found[1], elided=True)
+        return Candidate(found[0], start, found[1], "elided")
 
-    def order_before(self, position: int) -> Outcome | None:
+    def _order_before(self, position: int) -> Outcome | None:
         """`Answer in Polish from now on.`: the instruction stands before the words at `position` that make it last."""
         sentence = self._sentences.around(position)
         lead = lead_of(self._low, sentence, position)
@@ -189,7 +193,7 @@ class Reader:
         polarity = "-" if order["no"] else "+"
         return Outcome(self._make(family, polarity, object_, content=self.words(start, end), span=(start, end)), end)
 
-    def favourite_before(self, position: int) -> Outcome | None:
+    def _favourite_before(self, position: int) -> Outcome | None:
         """`Neovim is my favourite editor`: the object stands before the verb at `position`."""
         found = families.is_my_favourite(self._low, position)
         if found is None:

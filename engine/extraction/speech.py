@@ -8,7 +8,6 @@ from itertools import pairwise
 MAX_TEXT = 65_536
 QUOTE = "\ue000"  # stands for each character of a quoted span
 CODE = "\ue001"  # the same for inline code
-GAP = "\n"  # and for whole blocks, so that what surrounds them falls into separate paragraphs
 
 # Private characters of ours are taken out first; the rest is what people type instead of plain apostrophes and spaces.
 _PLAIN = (
@@ -52,11 +51,16 @@ def lower(text: str) -> str:
     return low if len(low) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
+def _empty(length: int) -> str:
+    """Empty lines instead of a block, so that what surrounds it falls into separate paragraphs."""
+    return "\n\n" + " " * (length - 3) + "\n" if length > 2 else "\n" * length
+
+
 def _blank(text: str, spans: list[tuple[int, int]]) -> str:
     """Replace spans (sorted, apart) by gaps."""
     parts, last = [], 0
     for start, end in spans:
-        parts += [text[last:start], GAP * (end - start)]
+        parts += [text[last:start], _empty(end - start)]
         last = end
     return "".join([*parts, text[last:]])
 
@@ -64,7 +68,7 @@ def _blank(text: str, spans: list[tuple[int, int]]) -> str:
 def _gap(pattern: str, flags: int = re.MULTILINE) -> Callable[[str], str]:
     """A mask that turns every match into a gap."""
     compiled = re.compile(pattern, flags)
-    return lambda text: compiled.sub(lambda found: GAP * len(found[0]), text)
+    return lambda text: compiled.sub(lambda found: _empty(len(found[0])), text)
 
 
 def _opaque(pattern: str, filler: str) -> Callable[[str], str]:
@@ -75,7 +79,7 @@ def _opaque(pattern: str, filler: str) -> Callable[[str], str]:
 
 # -- fenced code --------------------------------------------------------------------------------------------------------
 
-_FENCE = re.compile(r"^[ \t]{0,12}(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?(`{3,}(?=[^`\n]*$)|~{3,})([^\n]*)$", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]{0,12}(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?(?:(`{3,})([^`\n]*)|(~{3,})([^\n]*))$", re.MULTILINE)
 
 
 def _fences(text: str) -> Iterator[tuple[int, int]]:
@@ -83,12 +87,19 @@ def _fences(text: str) -> Iterator[tuple[int, int]]:
     if "```" not in text and "~~~" not in text:
         return
     opened: tuple[int, str] | None = None
+    last: tuple[int, int] | None = None
     for found in _FENCE.finditer(text):
+        fence, info = found[1] or found[3], found[2] or found[4]
         if opened is None:
-            opened = found.start(), found[1]
-        elif found[1].startswith(opened[1]) and not found[2].strip():
-            yield opened[0], found.end()
+            opened = found.start(), fence
+        elif fence.startswith(opened[1]) and not (info and info.strip()):
+            if last and last[1] + 1 >= opened[0]:
+                last = last[0], found.end()  # nothing between two of them
+            else:
+                yield from [last] if last else []
+                last = opened[0], found.end()
             opened = None
+    yield from [last] if last else []
     if opened is not None:
         yield opened[0], len(text)
 
@@ -243,8 +254,8 @@ _MASKS: tuple[Callable[[str], str], ...] = (
     _markup,
     _indented,
     _gap(rf"^{_LINES}[^\n]*$"),
-    # Words of 200 characters are data; and what follows them begins anew.
-    _gap(r"[!-~]{200,}+"),
+    # Words of 1,000 characters are data; and what follows them begins anew.
+    _gap(r"[!-~]{1000,}+"),
     _opaque(r"(?<!`)(`{1,3})(?!`)[^`\n]++\1(?!`)", CODE),
     _opaque(_QUOTES, QUOTE),
     _gap(r"\{[^{}]*\}"),

@@ -23,7 +23,7 @@ __all__ = ["Candidates", "Filters", "Found", "find"]
 # How many ids the search table may give at once on the direct way; a single owner seldom has more that match.
 DIRECT_LIMIT = 200_000
 # How many of the best are looked at; an answer of more would be no answer.
-MOST_RANKED = 200
+MOST_RANKED = 120
 BATCH = 500
 
 

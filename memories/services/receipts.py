@@ -13,6 +13,7 @@ from memories import fts
 from memories.models import Receipt, ReceiptItem
 from memories.services.recall import RecallResult
 from memories.services.remember import CaptureResult
+from settings_app.models import ApiKey
 
 
 @dataclass(slots=True)
@@ -42,9 +43,14 @@ class ReceiptDraft:
 
 
 def receipts_write(*, drafts: Sequence[ReceiptDraft], keep_text: bool) -> None:
-    """Write a batch of receipts with their items in one transaction; a request id already written is left alone."""
-    rows = [_receipt(draft, keep_text) for draft in drafts]
+    """Write a batch of receipts with their items in one transaction.
+
+    A request id already written is left alone; the receipt of a key that is gone meanwhile is not written.
+    """
     with transaction.atomic():
+        owners = set(ApiKey.objects.filter(pk__in={d.owner_id for d in drafts}).values_list("pk", flat=True))
+        drafts = [draft for draft in drafts if draft.owner_id in owners]
+        rows = [_receipt(draft, keep_text) for draft in drafts]
         known = set(
             Receipt.objects.filter(request_id__in=[r.request_id for r in rows]).values_list("request_id", flat=True)
         )
