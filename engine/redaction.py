@@ -1,18 +1,16 @@
-"""Credentials in text: found by their formats, by what is said of them, and by the looks of random tokens.
-
-Names of git commits stay readable: 7-40 hexadecimal digits name a commit far more often than they open a door, people speak
-of them (`broken since 9f2c1ab`), and redacting them would break the sentence. A hexadecimal token is a secret only where it
-is called one (`token: …`). UUIDs, paths, long words and numbers are none for the same reason.
-
-Time is linear: one pass for long tokens, one for `://`, one for the words that announce a secret, each looking at a bounded
-stretch.
-"""
+"""Credentials in text: found by their formats, by what is said of them, and by the looks of random tokens. Names
+of git commits stay readable: 7-40 hexadecimal digits name a commit far more often than they open a door, people
+speak of them (`broken since 9f2c1ab`), and redacting them would break the sentence. A hexadecimal token is a
+secret only where it is called one (`token: …`). UUIDs, paths, long words and numbers are none for the same
+reason. Time is linear: one pass for long tokens, one for `://`, one for the words that announce a secret, each
+looking at a bounded stretch."""
 
 import math
 import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 REDACTED = "[redacted]"
 
@@ -52,8 +50,6 @@ def redact(text: str) -> str:
     return "".join([*parts, text[last:]])
 
 
-# -- blocks -------------------------------------------------------------------------------------------------------------
-
 _PEM = re.compile(
     r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----))*+(?:-----END [A-Z0-9 ]{0,40}-----)?"
 )
@@ -65,9 +61,13 @@ def _blocks(text: str) -> Iterator[Secret]:
         yield from (Secret(found.start(), found.end(), "private-key") for found in _PEM.finditer(text))
 
 
-# -- tokens: what vendors document, and what looks drawn ------------------------------------------------------------------
-
 _LONG = re.compile(r"[A-Za-z0-9_+/.~:=-]{16,}+")
+_VENDORS = (
+    r"npm_[A-Za-z0-9]{30,}|hf_[A-Za-z0-9]{20,}|pypi-[A-Za-z0-9_-]{30,}|dop_v1_[a-f0-9]{40,}|SG\.[\w-]{16,}\.[\w-]{16,}"
+    r"|gsk_[A-Za-z0-9]{20,}|xai-[A-Za-z0-9]{20,}|pplx-[A-Za-z0-9]{20,}|r8_[A-Za-z0-9]{20,}|lin_api_[A-Za-z0-9]{20,}"
+    r"|shp(?:at|ca|pa|ss)_[a-fA-F0-9]{20,}|ntn_[A-Za-z0-9]{20,}|sntrys_[\w+/=-]{20,}|dckr_pat_[\w-]{20,}|hvs\.[\w-]{20,}"
+    r"|AGE-SECRET-KEY-1[A-Z0-9]{40,}|tskey-[\w-]{16,}|\d{8,10}:AA[\w-]{30,}"
+)
 # Matched anywhere in a long token, behind a sign that ends the word before.
 _FORMATS = (
     ("openai-or-anthropic", r"sk-(?=[\w-]*\d|[\w-]{32})[A-Za-z0-9_-]{16,}"),
@@ -79,13 +79,7 @@ _FORMATS = (
     ("slack", r"xox[abeoprs]-[A-Za-z0-9-]{10,}|xapp-[A-Za-z0-9-]{10,}|hooks\.slack\.com/services/[A-Za-z0-9/]{20,}"),
     ("stripe", r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[A-Za-z0-9+/=]{16,}"),
     ("jwt", r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?"),
-    (
-        "vendor-token",
-        r"npm_[A-Za-z0-9]{30,}|hf_[A-Za-z0-9]{20,}|pypi-[A-Za-z0-9_-]{30,}|dop_v1_[a-f0-9]{40,}|SG\.[\w-]{16,}\.[\w-]{16,}"
-        r"|gsk_[A-Za-z0-9]{20,}|xai-[A-Za-z0-9]{20,}|pplx-[A-Za-z0-9]{20,}|r8_[A-Za-z0-9]{20,}|lin_api_[A-Za-z0-9]{20,}"
-        r"|shp(?:at|ca|pa|ss)_[a-fA-F0-9]{20,}|ntn_[A-Za-z0-9]{20,}|sntrys_[\w+/=-]{20,}|dckr_pat_[\w-]{20,}|hvs\.[\w-]{20,}"
-        r"|AGE-SECRET-KEY-1[A-Z0-9]{40,}|tskey-[\w-]{16,}|\d{8,10}:AA[\w-]{30,}",
-    ),
+    ("vendor-token", _VENDORS),
 )
 _FORMAT = re.compile(
     r"(?<![A-Za-z0-9_])(?:" + "|".join(f"(?P<f{i}>{pattern})" for i, (_, pattern) in enumerate(_FORMATS)) + ")"
@@ -124,11 +118,16 @@ def _drawn(token: re.Match[str], words: str) -> Iterator[Secret]:
 
 
 def _is_drawn(token: str) -> bool:
-    """Whether a token is drawn, not written: letters and digits mixed, no path, no UUID, no commit, many different signs."""
+    """Whether a token is drawn, not written: letters and digits mixed, no path, UUID or commit, many different signs."""
     if _UUID.fullmatch(token) or _HEX.fullmatch(token):
         return False
     digits, letters = sum(c.isdigit() for c in token), sum(c.isalpha() for c in token)
-    if digits < 2 or letters < 6 or token.count("/") > 2 or _is_joined_words(token):
+    if (
+        digits < (1 if "/" in token or "+" in token else 2)
+        or letters < 6
+        or token.count("/") > 2
+        or _is_joined_words(token)
+    ):
         return False
     return _entropy(token) >= _BITS and _changes(token) >= len(token) / 6
 
@@ -143,7 +142,7 @@ def _is_joined_words(token: str) -> bool:
 def _changes(token: str) -> int:
     """How often the class of signs changes: small, capital, digit."""
     classes = ["d" if c.isdigit() else "u" if c.isupper() else "l" if c.isalpha() else "s" for c in token]
-    return sum(a != b for a, b in zip(classes, classes[1:], strict=False))
+    return sum(a != b for a, b in pairwise(classes))
 
 
 def _entropy(token: str) -> float:
@@ -152,12 +151,8 @@ def _entropy(token: str) -> float:
     return -sum(n / len(token) * math.log2(n / len(token)) for n in counts)
 
 
-# -- addresses ----------------------------------------------------------------------------------------------------------
-
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,30}\Z")
-_USER_INFO = re.compile(
-    r"://(?:[^\s/@:'\"<>]{0,200}:[^\s/@'\"<>]{1,200}+@|[A-Za-z0-9_-]{20,200}+@)[^\s'\"<>]{0,2000}+"
-)
+_USER_INFO = re.compile(r"://(?:[^\s/@:'\"<>]{0,200}:[^\s/@'\"<>]{1,200}+@|[A-Za-z0-9_-]{20,200}+@)[^\s'\"<>]{0,2000}+")
 
 
 def _urls(text: str) -> Iterator[Secret]:
@@ -172,22 +167,24 @@ def _urls(text: str) -> Iterator[Secret]:
         position = text.find("://", found.end() if found else position + 3)
 
 
-# -- what is called a secret ----------------------------------------------------------------------------------------------
-
 # The last word of a name, where the search begins; (?<!…) keeps `compass`, `turkey`, `spin` apart.
 _NAME = re.compile(
-    r"(?:pass(?:word|wd|phrase|code|wort)?|pwd|secret|key|token|credentials?|code|pin|cvv|cvc|otp|bearer|basic)(?![a-z])"
+    r"(?:pass(?:word|wd|phrase|code|wort)?|pwd|secret|key|token|credentials?|code|pin|cvv|cvc|otp|bearer"
+    r"|basic)(?![a-z])"
 )
 _QUALIFIED = re.compile(
-    r"(?:api|access|private|secret|client|auth|session|signing|encryption|master|license|account|ssh|deploy|service|recovery|security|pin|verification|backup|door|alarm|gate|entry)[ _-]?\Z"
+    r"(?:api|access|private|secret|client|auth|session|signing|encryption|master|license|account|ssh|deploy|service"
+    r"|recovery|security|pin|verification|backup|door|alarm|gate|entry)[ _-]?\Z"
 )
 _KEY_OR_CODE = frozenset(("key", "code"))
 _ASSIGNED = re.compile(
-    r"(?:[ _-]?(?:access[ _-]?key|key|id|code|number))?[\"'`\])]{0,2}[ \t]{0,3}(?:=>|:=|[:=])\s{0,3}(?P<quote>[\"'`]?)(?P<value>[^\s\"'`,;]{3,200}+)",
+    r"(?:[ _-]?(?:access[ _-]?key|key|id|code|number))?[\"'`\])]{0,2}[ \t]{0,3}(?:=>|:="
+    r"|[:=])\s{0,3}(?P<quote>[\"'`]?)(?P<value>[^\s\"'`,;]{3,200}+)",
     re.IGNORECASE,
 )
 _STATED = re.compile(
-    r"(?:[ _-]?(?:access[ _-]?key|key|code|number))?(?:\s{1,3}(?:for|of|to|on|at)\s[\w' .-]{1,40}?)?\s{1,3}(?:is|was|will\s+be|are)\s{1,3}(?:now\s+|set\s+to\s+|still\s+|called\s+|just\s+)?"
+    r"(?:[ _-]?(?:access[ _-]?key|key|code|number))?(?:\s{1,3}(?:for|of|to|on|at)\s[\w' .-]{1,40}?)?\s{1,3}(?:is|was"
+    r"|will\s+be|are)\s{1,3}(?:now\s+|set\s+to\s+|still\s+|called\s+|just\s+)?"
     r"(?:[\"'\u201c`](?P<quoted>[^\"'\u201d`\n]{3,120}+)[\"'\u201d`]|(?P<value>[^\s\"'\u201c`,;]{3,200}+))",
     re.IGNORECASE,
 )
@@ -195,20 +192,24 @@ _PASSED = re.compile(r"(?:\s{1,3}|=)(?P<value>[^\s\"'`,;-][^\s\"'`,;]{2,200}+)")
 _SCHEME_HEADER = re.compile(r"\s{1,4}(?P<value>(?=[\w.~+/=-]{0,200}?\d)[\w.~+/-]{12,400}+={0,2})")
 
 _NOT_VALUES = frozenset(
-    """not the wrong correct incorrect required invalid missing empty expired weak strong too stored hashed saved hidden secret safe
-    reset changed sent used needed valid optional unknown different same being based set for from one what that this your our and
-    but none null true false undefined string str int text varchar never always encrypted protected only also just very good bad
-    long short forgotten lost case case-sensitive shared public private available enabled disabled checked verified generated created
-    asked stolen leaked compromised broken hard easy important confidential about under over out off down with without when where how
-    why who which there here like accepted rejected denied failing working rotated revoked due password username email blank static
-    dynamic simple complex random unique user counted limited free cheap expensive object value header field parameter variable
-    boolean number stuff nothing something going written kept part almost still probably maybe possibly visible plain plaintext
-    all any they you his her their its mine yours ours exactly simply again already longer shorter old new next ready strange
-    unsafe insecure secure unclear fine okay terrible great perfect""".split()
+    """not the wrong correct incorrect required invalid missing empty expired weak strong too stored hashed saved
+    hidden secret safe reset changed sent used needed valid optional unknown different same being based set for from
+    one what that this your our and but none null true false undefined string str int text varchar never always
+    encrypted protected only also just very good bad long short forgotten lost case case-sensitive shared public
+    private available enabled disabled checked verified generated created asked stolen leaked compromised broken
+    hard easy important confidential about under over out off down with without when where how why who which there
+    here like accepted rejected denied failing working rotated revoked due password username email blank static
+    dynamic simple complex random unique user counted limited free cheap expensive object value header field
+    parameter variable boolean number stuff nothing something going written kept part almost still probably maybe
+    possibly visible plain plaintext all any they you his her their its mine yours ours exactly simply again already
+    longer shorter old new next ready strange unsafe insecure secure unclear fine okay terrible great perfect""".split()
 )
+_CALL = re.compile(r"[\w.]+\(")
+_CALLED_PASS = re.compile(r"pass(?![a-z])")
 _PLACEHOLDER = re.compile(
-    r"[a-z_.]+\(|[<\[{$%*.\u2026x\u2022_-]+[\w .-]*[>\]}%*.x\u2022_-]*|\$\{?\w+\}?|[\w.]+\(.*|\*+"
-    r"|(?:your|my|the|example|changeme|placeholder|redacted|os\.environ|process\.env|env\b|getenv|settings\.|config\.|self\.|request\.).*",
+    r"[<\[{$%*.\u2026x\u2022_-]+[\w .-]*[>\]}%*.x\u2022_-]*|\$\{?\w+\}?|\*+"
+    r"|(?:your|my|the|example|changeme|placeholder|redacted|os\.environ|process\.env|env\b|getenv|settings\."
+    r"|config\.|self\.|request\.).*",
     re.IGNORECASE,
 )
 
@@ -226,10 +227,14 @@ def _announced(text: str) -> Iterator[Secret]:
 
 
 def _names_a_secret(text: str, low: str, found: re.Match[str]) -> bool:
-    """A name of its own (`db_password`, `dbPassword`, not `compass`); `key` and `code` only with a word that says which."""
+    """A name of its own (`db_password`, `dbPassword`, not `compass`); `key` and `code` need a word that says which."""
     start = found.start()
     behind = text[start - 1 : start]
-    if behind.isalnum() and not (behind.islower() and text[start].isupper()) and not low[max(0, start - 3) : start].endswith("api"):
+    if (
+        behind.isalnum()
+        and not (behind.islower() and text[start].isupper())
+        and not low[max(0, start - 3) : start].endswith("api")
+    ):
         return False
     return found[0] not in _KEY_OR_CODE or _QUALIFIED.search(low[max(0, start - 14) : start]) is not None
 
@@ -251,21 +256,23 @@ def _value(text: str, low: str, found: re.Match[str]) -> Secret | None:
     start = match.start(group)
     value = match[group] if group == "quoted" else match[group].rstrip(".!?)]}>")
     whole = name + text[end:start].lower()
-    if group == "quoted" or _looks_like_one(value, whole, low[max(0, found.start() - 12) : found.start()], spoken=spoken):
+    if group == "quoted" or _looks_like_one(value, whole, spoken=spoken):
         return Secret(start, start + len(value), "password" if name.startswith(("pass", "pwd")) else "named-secret")
     return None
 
 
-def _looks_like_one(value: str, name: str, before: str, *, spoken: bool) -> bool:
+def _looks_like_one(value: str, name: str, *, spoken: bool) -> bool:
     """Whether what is said to be a password looks like one, not like the rest of a sentence about passwords."""
     bare = value.strip("\"'`.,;:!?()")
-    if len(bare) < 3 or bare.lower() in _NOT_VALUES or _PLACEHOLDER.fullmatch(bare):
+    if len(bare) < 3 or bare.lower() in _NOT_VALUES or _PLACEHOLDER.fullmatch(bare) or _CALL.match(value):
         return False
     digit = any(c.isdigit() for c in bare)
     mixed = bare[1:].lower() != bare[1:]
     symbols = any(not c.isalnum() and c not in "-'." for c in bare)
     if name.startswith(("pin", "cvv", "cvc", "otp", "code")):
         return bare.isdigit() or (digit and not spoken and len(bare) >= 4 and "code" in name)
+    if _CALLED_PASS.match(name):
+        return digit or (mixed and symbols)
     if not name.startswith(("pass", "pwd")):
         return (digit and len(bare) >= 6) or (mixed and len(bare) >= 12) or (symbols and len(bare) >= 8)
     if not spoken:

@@ -3,8 +3,10 @@
 import re
 from collections import deque
 
-from engine.extraction import families
+from engine.extraction import openings
 from engine.extraction.background import is_background_prompt
+from engine.extraction.families import ALL
+from engine.extraction.first_person import NEED_SUBJECT, WE_SAY
 from engine.extraction.keys import fact_key, fingerprint
 from engine.extraction.meaning import Candidate
 from engine.extraction.reader import Outcome, Reader
@@ -24,7 +26,7 @@ __all__ = [
 
 # What is looked at, the last first: no person says more of themself in one message, and time stays linear.
 MAX_ANCHORS = 1000
-MAX_CANDIDATES = 80
+MAX_CANDIDATES = 64
 MOST_CLAUSES = 4  # that share one `I`
 
 _MADE_LASTING = re.compile(r"\s*(?:$|[.!?,;\n]|please|thanks|ok\b)")  # nothing follows `from now on`
@@ -53,7 +55,7 @@ def _gather(reader: Reader, low: str) -> Extraction:
     facts: dict[str, Fact] = {}
     refused: list[Refusal] = []
     done = 0
-    anchors = deque(families.ANCHOR.finditer(low), maxlen=MAX_ANCHORS)
+    anchors = deque(openings.ANCHOR.finditer(low), maxlen=MAX_ANCHORS)
     for candidate in deque(filter(None, (_candidate(low, found) for found in anchors)), maxlen=MAX_CANDIDATES):
         if candidate.start < done and candidate.shape != "favourite-before":
             continue
@@ -72,9 +74,9 @@ def _candidate(low: str, found: re.Match[str]) -> Candidate | None:
     """The candidate an anchor begins, when a family's opening stands there."""
     start = found.start()
     if found["favourite"]:
-        return Candidate(families.ALL["favourite"], start, found.end(), "favourite-before")
-    opening = families.behind_subject(low, found.end()) if found["subject"] else families.whole(low, start)
-    if opening is None or (found["subject"] == "we" and opening[0].name not in families.WE_SAY):
+        return Candidate(ALL["favourite"], start, found.end(), "favourite-before")
+    opening = openings.behind_subject(low, found.end()) if found["subject"] else openings.whole(low, start)
+    if opening is None or (found["subject"] == "we" and opening[0].name not in WE_SAY):
         return None
     family, opened = opening
     order_before = family.name == "from-now-on" and _MADE_LASTING.match(low, opened)
@@ -87,6 +89,6 @@ def _outcomes(reader: Reader, first: Candidate) -> list[Outcome]:
     candidate: Candidate | None = first
     while candidate and len(outcomes) < MOST_CLAUSES and (outcome := reader.read(candidate)):
         outcomes.append(outcome)
-        shares = isinstance(outcome.result, Fact) and first.family in families.FIRST_PERSON
+        shares = isinstance(outcome.result, Fact) and first.family.name in NEED_SUBJECT
         candidate = reader.continued(outcome.end) if shares else None
     return outcomes

@@ -93,23 +93,29 @@ class Sentences:
 
 def _begins(low: str, position: int) -> bool:
     """Whether a new sentence begins after `etc.` or `vitamin c.`: with its speaker."""
-    return re.match(r"\s+(?:i|we|my|please|remember|always|never|can|what|how)\b", low[position : position + 14]) is not None
+    return (
+        re.match(r"\s+(?:i|we|my|please|remember|always|never|can|what|how)\b", low[position : position + 14])
+        is not None
+    )
 
 
 _SPEAKERS = (
     r"(?:i|we|you|he|she|they|it)(?:'\w{1,2})?(?=\s)|(?:i|we|you|he|she|they|it|there|that|who|what|how|here)'\w{1,2}\b"
     r"|i\b|there\s+(?:is|are)\b"
     r"|(?:my|our|his|her|their|the|your|most|some|many|every|all)\s+(?:[\w'-]+\s+){1,3}?"
-    r"(?:is|are|was|were|isn't|aren't|has|have|had|does|doesn't|do|don't|did|didn't|can|can't|will|won't|would|should|likes?"
+    r"(?:is|are|was|were|isn't|aren't|has|have|had|does|doesn't|do|don't|did|didn't|can|can't|will|won't|would"
+    r"|should|likes?"
     r"|loves?|hates?|prefers?|uses?|wants?|needs?|says?|thinks?|works?|lives?|always|never|usually|keeps?|gets?)\b"
 )
 ASKS = (
-    r"(?:can|could|would|will|do|does|did|is|are|am|was|were|should|shall|may|has|have|had|what|which|who|whom|whose|how|why"
+    r"(?:can|could|would|will|do|does|did|is|are|am|was|were|should|shall|may|has|have|had|what|which|who|whom|whose"
+    r"|how|why"
     r"|where|when|any|don't|doesn't|isn't|aren't|can't|couldn't|wouldn't|won't|what's|how's|who's|where's|anything|got)"
 )
 # A new clause after `and`, `or`, `so`: somebody else (or the speaker again) begins to speak, ask or act.
 NEW_CLAUSE = re.compile(
-    rf"(?:also|then|now|so|thus|therefore|hence|yes|no|please|sorry|thanks|thank|maybe|perhaps|yet|but|because|if|when|not)\b"
+    rf"(?:also|then|now|so|thus|therefore|hence|yes|no|please|sorry|thanks|thank|maybe|perhaps|yet|but|because|if"
+    rf"|when|not)\b"
     rf"|(?:that's|let's|lets|let|this|these|those|that)\b(?=\s+(?!one)\w)|{_SPEAKERS}"
     rf"|(?:can|could|would|will|do|does|did|what|which|who|how|why|where|is|are|should|any)\s"
     rf"|(?:really\s+|also\s+|still\s+)?(?:hate|dislike|detest|love|prefer|enjoy|avoid|don't|do\s+not|can't|cannot"
@@ -117,7 +123,8 @@ NEW_CLAUSE = re.compile(
     rf"|(?:live|work|speak|remember|call|am|was|would|will|won't|switched|chose|picked|decided|went)\s"
 )
 _TAG_QUESTION = re.compile(
-    r"(?:is|are|do|does|did|have|has|can|could|should|would|wo|ca|was|were|am|ai)(?:n't)?\s+(?:i|it|that|he|she|they|we|there)\s*$"
+    r"(?:is|are|do|does|did|have|has|can|could|should|would|wo|ca|was|were|am|ai)(?:n't)?\s+(?:i|it|that|he|she|they"
+    r"|we|there)\s*$"
     r"|(?:right|correct|no|yes|ok|okay|huh|eh|yeah|true)\s*$"
 )
 _OPENER = re.compile(
@@ -126,7 +133,7 @@ _OPENER = re.compile(
 
 
 def statement_in_question(low: str, end: int, sentence: Sentence) -> bool:
-    """Whether what ends at `end` is said before the question of its sentence: `I prefer dark mode, can you set it up?`."""
+    """Whether what ends at `end` stands before the question of its sentence: `I prefer tabs, can you set it up?`."""
     rest = low[end : min(sentence.end, end + 200)]
     found = _OPENER.match(rest)
     return found is not None and not _TAG_QUESTION.search(rest.lstrip(" ,;:\u2014\u2013-"))
@@ -142,7 +149,7 @@ _MOST_LEAD = 200
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """What stands before a statement in its sentence: `words` in its own clause, `boundary` before those, `before` all."""
+    """What stands before a statement in its sentence: in its own clause, the boundary before that, and all of it."""
 
     words: str
     boundary: str
@@ -156,4 +163,3 @@ def lead_of(low: str, sentence: Sentence, position: int) -> Lead:
     for found in _BOUNDARY.finditer(before):
         boundary, start = found[0].strip() or "\n", found.end()
     return Lead(before[start:].strip(" \t\n*_~#>\"'-+\u2022"), boundary, before)
-

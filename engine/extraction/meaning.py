@@ -3,8 +3,9 @@
 import re
 from dataclasses import dataclass
 
-from engine.extraction import families, identities, objects, rules
-from engine.extraction.families import DECISION, IDENTITY, PATTERN, PREFERENCE, Family
+from engine.extraction import identities, objects, openings, rules
+from engine.extraction.families import ALL
+from engine.extraction.family import DECISION, IDENTITY, PATTERN, PREFERENCE, Family
 from engine.extraction.keys import attribute, fact_key
 from engine.extraction.objects import Ending
 
@@ -35,7 +36,8 @@ class Meaning:
 _NEGATION = re.compile(r"(?:don'?t|do\s+not|never)\s+")
 _ARTICLE = re.compile(r"(?:an?|the)\s+")
 _ORDERS = re.compile(
-    r"(?:(?:please,?|i\s+(?:want|need|expect|would\s+like)\s+you\s+to|i'd\s+like\s+you\s+to|you\s+(?:should|must|will))\s+)*"
+    r"(?:(?:please,?|i\s+(?:want|need|expect|would\s+like)\s+you\s+to|i'd\s+like\s+you\s+to|you\s+(?:should|must"
+    r"|will))\s+)*"
     r"(?:(?P<no>don'?t|do\s+not|never)\s+|always\s+)?"
 )
 
@@ -61,20 +63,20 @@ def meaning_of(candidate: Candidate, object_: Ending, low: str) -> Meaning:
 
 def _home_or_tool(candidate: Candidate, low: str, new: str) -> Family:
     """`I moved from Paris to Berlin` tells of a home, `from npm to pnpm` of a decision."""
-    found = families.OPENINGS["switched-from"].search(low, candidate.start, candidate.opened)
+    found = openings.OPENINGS["switched-from"].search(low, candidate.start, candidate.opened)
     moved = found is not None and re.search(r"\b(?:moved|went)\b", found[0]) is not None
     home = found is not None and moved and identities.is_home_move(found["old"], new)
-    return families.ALL["moved"] if home else candidate.family
+    return ALL["moved"] if home else candidate.family
 
-
-# -- what its category refuses --------------------------------------------------------------------------------------------
 
 _MODAL = re.compile(
-    r"(?:would|could|can|can't|should|might|may|will|am|was|were|had|did|didn't|have\s+(?:been|had|seen|done|used|to)|do|is|are"
+    r"(?:would|could|can|can't|should|might|may|will|am|was|were|had|did|didn't|have\s+(?:been|had|seen|done|used"
+    r"|to)|do|is|are"
     r"|i|you|he|she|it|we|they|the|a|an|my|this|that|in|on|at|of|as|not)\b(?!-)"
 )
 _CHAT_VERB = re.compile(
-    r"(?:wonder|know|understand|seem|mind|forget\s+(?:how|what|which|that|to)|remember|manage\s+to|feel\s+like|think|mean"
+    r"(?:wonder|know|understand|seem|mind|forget\s+(?:how|what|which|that|to)|remember|manage\s+to|feel\s+like|think"
+    r"|mean"
     r"|find\s+(?:myself|it|that)|end\s+up|get\s+(?:it|this|that|used))\b"
 )
 _STAND_UP = re.compile(r"(?:up|still|here|there|in|on)\b")
@@ -109,16 +111,15 @@ def _pattern_rule(words: str) -> str | None:
     return "pointer" if rest and objects.is_pointer(rest) else None
 
 
-# -- keys -----------------------------------------------------------------------------------------------------------------
-
 # `I'll use Kubernetes` and `I decided not to use Kubernetes` speak of one thing.
 _TAKEN = re.compile(
-    r"(?:to\s+)?(?:use|using|adopt|adopting|go\s+with|going\s+with|switch\s+to|stick\s+(?:with|to))\s+(?=\S)", re.IGNORECASE
+    r"(?:to\s+)?(?:use|using|adopt|adopting|go\s+with|going\s+with|switch\s+to|stick\s+(?:with|to))\s+(?=\S)",
+    re.IGNORECASE,
 )
 
 
 def key_of(family: Family, spoken: str, of: str | None = None) -> str:
-    """The key of a fact: its attribute where it has a single value, else its object; `of` completes the attribute's name."""
+    """The key of a fact: its attribute where it has a single value, else its object; `of` completes the name."""
     name = family.attribute
     if not name or ("{}" in name and not of):
         subject = _TAKEN.sub("", spoken, count=1) if family.category == DECISION else spoken

@@ -1,10 +1,11 @@
 """Where the object of a statement ends, and whether anything is in it."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.extraction.clauses import ASKS, NEW_CLAUSE, S, Sentence
-from engine.extraction.families import DECISION, INSTRUCTION, PATTERN
+from engine.extraction.family import DECISION, IDENTITY, INSTRUCTION, PATTERN
 from engine.extraction.speech import CODE, QUOTE
 from engine.extraction.words import EMPTY_WORDS
 
@@ -24,31 +25,42 @@ class Ending:
 # Words that end an object wherever they stand.
 _SUBORDINATE = (
     "because|cuz|coz|since|although|though|tho|even though|even if|whereas|given that|considering|so that|which means"
-    "|if|unless|provided that|providing that|as long as|in case|assuming|whether|except that|for now|right now|at the moment|at least"
-    "|please|thanks|thank you|thx|btw|by the way|by any chance|lol|haha|hahaha|lmao|imo|imho|tbh|maybe|perhaps|probably|i guess|i think"
-    "|i suppose|to be honest|you know|as you know|as i said|like i said|sorry|or something|or so|or whatever|for the time being"
+    "|if|unless|provided that|providing that|as long as|in case|assuming|whether|except that|for now|right now|at "
+    "the moment|at least"
+    "|please|thanks|thank you|thx|btw|by the way|by any chance|lol|haha|hahaha|lmao|imo|imho|tbh|maybe|perhaps"
+    "|probably|i guess|i think"
+    "|i suppose|to be honest|you know|as you know|as i said|like i said|sorry|or something|or so|or whatever|for the "
+    "time being"
 )
 _MOST_JOINTS = 12  # commas and conjunctions inside one object
 _LIST_PIECE = 5  # words in a member of a list; longer ones are clauses
 _STOP = re.compile(
     r"(?=[\s;:,.!?(\[\u2026\u2014\uff08\uff1a\uff1b])(?:"
-    rf"(?P<mark>;|:(?=\s|\Z)|\s[-\u2013]{{1,2}}(?=\s)|\s?\u2014|\u2026|\.\.\.?|\uff1b|\uff1a(?=\s)|[!?](?=\s)|\s[:;=8]'?-?[)(dpo/|](?=\s|\Z))"
+    rf"(?P<mark>;|:(?=\s|\Z)|\s[-\u2013]{{1,2}}(?=\s)|\s?\u2014|\u2026|\.\.\.?|\uff1b|\uff1a(?=\s)|[!?](?=\s)"
+    rf"|\s[:;=8]'?-?[)(dpo/|](?=\s|\Z))"
     r"|(?P<bracket>\s?[(\[\uff08])"
     rf"|(?P<word>\s(?:{_SUBORDINATE.replace(' ', S)}))(?=\s|,|\Z)"
     rf"|(?P<but>(?<!nothing)(?<!all)(?<!anything)(?<!everything)\s(?:but|however|yet|while))(?=\s|,)"
     r"|(?P<and>\s(?:and|or|so|&|\+))(?=\s)"
     r"|(?P<not>\snot)(?=\s)"
-    rf"|(?P<ask>\s(?:(?:can|could|would|will|do|did|should)\s+(?:you|we|i)|(?:what|how|why)\s+(?:about|do|does|is|are|can|should|would)))\b"
+    rf"|(?P<ask>\s(?:(?:can|could|would|will|do|did|should)\s+(?:you|we|i)|(?:what|how|why)\s+(?:about|do|does|is"
+    rf"|are|can|should|would)))\b"
     r"|(?P<comma>,(?!\d)))"
 )
 # After a comma: an afterthought, not one more member of the list.
 _AFTERTHOUGHT = re.compile(
-    rf"\s*(?:(?:and|or)\s+)?(?:{ASKS}|not|but|because|since|so|although|though|while|whereas|which|if|unless|please|pls|thanks"
-    r"|thank|thx|ty|sorry|btw|by|too|as|however|then|instead|for\s+(?:now|example|instance)|right|ok|okay|e\.g|i\.e|especially|mostly|honestly"
-    r"|actually|just|even|yes|no|nope|yeah|let|let's|lets|this|that|these|those|there|here|haha|lol|ugh|sadly|unfortunately"
-    r"|obviously|of\s+course|to\s+be|tbh|imo|you\s+know|including|like|such|always|never|hence|thus|therefore|either|maybe|perhaps"
-    r"|probably|i|i'\w+|you|you're|we|we're|he|she|it|it's|they|my|your|our|his|her|their|everyone|everybody|nobody|when|whenever|where|once|until|before"
-    r"|after|except|regardless|given|considering|nothing|only|at\s+least|hi|hello|hey|well|anyway|what|make|give|show|tell|help|write|suggest|recommend|explain|do|don't"
+    rf"\s*(?:(?:and|or)\s+)?(?:{ASKS}|not|but|because|since|so|although|though|while|whereas|which|if|unless|please"
+    rf"|pls|thanks"
+    r"|thank|thx|ty|sorry|btw|by|too|as|however|then|instead|for\s+(?:now|example|instance)|right|ok|okay|e\.g|i\.e"
+    r"|especially|mostly|honestly"
+    r"|actually|just|even|yes|no|nope|yeah|let|let's|lets|this|that|these|those|there|here|haha|lol|ugh|sadly"
+    r"|unfortunately"
+    r"|obviously|of\s+course|to\s+be|tbh|imo|you\s+know|including|like|such|always|never|hence|thus|therefore|either"
+    r"|maybe|perhaps"
+    r"|probably|i|i'\w+|you|you're|we|we're|he|she|it|it's|they|my|your|our|his|her|their|everyone|everybody|nobody"
+    r"|when|whenever|where|once|until|before"
+    r"|after|except|regardless|given|considering|nothing|only|at\s+least|hi|hello|hey|well|anyway|what|make|give"
+    r"|show|tell|help|write|suggest|recommend|explain|do|don't"
     r"|rather|and|otherwise|etc|any|\w+ly)\b"
 )
 _PLACE_OR_YEAR = re.compile(r"\s*(?:\d{4}\b|(?:inc|ltd|llc|jr|sr|phd)\b\.?)", re.IGNORECASE)
@@ -56,71 +68,107 @@ _CAPITAL = re.compile(r"\s+(?:[A-Z\u00c0-\u00de][\w.'-]*\s?){1,3}(?=$|[,.;!?)\n]
 _BRACKETED = re.compile(r"\s?[(\[\uff08]([^()\[\]\n]{1,60})[)\]\uff09]")
 
 
+@dataclass(frozen=True, slots=True)
+class _Joint:
+    """A place where an object may end: what stands there, and the words after it."""
+
+    low: str
+    shown: str
+    found: re.Match[str]
+    category: str
+
+    @property
+    def rest(self) -> str:
+        end = self.found.end()
+        return self.low[end : end + 200]
+
+
 def find_end(low: str, shown: str, start: int, sentence: Sentence, category: str) -> Ending:
     """Return where an object that begins at `start` ends."""
     limit = min(sentence.end, start + _WINDOW)
     while start < limit and low[start] in " \t\n,*_'":
         start += 1
-    position, looked = start, 0
-    while found := _STOP.search(low, position, limit):
-        looked += 1
-        end = _stops(low, shown, found, limit, category) if looked <= _MOST_JOINTS else None
+    position, within = start, low[:limit]
+    for _ in range(_MOST_JOINTS):
+        found = _STOP.search(low, position, limit)
+        if found is None:
+            return Ending(start, limit, "")
+        end = _goes_on(_Joint(within, shown, found, category))
         if end is None:
             return Ending(start, found.start(), " ".join(found[0].split()))
         position = max(end, found.start() + 1)
-    return Ending(start, limit, "")
+    return Ending(start, position, "")
 
 
-def _stops(low: str, shown: str, found: re.Match[str], limit: int, category: str) -> int | None:
+def _goes_on(joint: _Joint) -> int | None:
     """None when the object ends here, else from where to look on."""
-    kind, end = found.lastgroup, found.end()
+    kind = joint.found.lastgroup or ""
     if kind == "bracket":
-        inside = _BRACKETED.match(low, found.start(), limit)
-        return inside.end() if inside and len(inside[1].split()) <= 4 and not NEW_CLAUSE.match(inside[1]) else None
-    if category == INSTRUCTION:
-        return _instruction_goes_on(low, found, limit)
-    if category == PATTERN and kind == "word" and found[0].split()[0] in ("if", "unless"):
-        return end
-    if kind == "and":
-        return None if NEW_CLAUSE.match(low[end : end + 60].lstrip()) else end
-    if kind == "not":
-        return None if low[: found.start()].endswith((" and", ",")) else end
-    if kind == "comma":
-        return _list_goes_on(low, shown, end, limit)
-    return None
+        inside = _BRACKETED.match(joint.low, joint.found.start())
+        short = inside is not None and len(inside[1].split()) <= 4 and not NEW_CLAUSE.match(inside[1])
+        return inside.end() if inside and short else None
+    checks = _IN_INSTRUCTIONS if joint.category == INSTRUCTION else _IN_OBJECTS
+    return joint.found.end() if kind in checks and checks[kind](joint) else None
 
 
-_SELF = re.compile(r"\s*(?:also\s+|then\s+)?(?:i|i'm|i've|i'll|my|can|could|would|will\s+you|always|never|please|thanks?|what|how|remember|don't|do\s+not)\b")
-_COURTESY = re.compile(r"\s*(?:please|pls|thanks|thank|thx|ty|sorry|btw|by\s+the\s+way|ok|okay|right|can|could|would|will\s+you|what|how|got\s+it|alright|lol|haha|if\s+(?:you|that's|possible))\b")
+def _is_one_more_thing(joint: _Joint) -> bool:
+    """`FastAPI and Django`, but not `pizza and I hate olives`."""
+    return not NEW_CLAUSE.match(joint.rest[:60].lstrip())
 
 
-def _instruction_goes_on(low: str, found: re.Match[str], limit: int) -> int | None:
-    """An instruction keeps its conditions and commas; courtesy, reasons and the next statement end it."""
-    kind, end, rest = found.lastgroup, found.end(), low[found.end() : found.end() + 40]
-    if kind == "and":
-        return None if _SELF.match(rest) else end
-    if kind in ("comma", "but"):
-        return None if _COURTESY.match(rest) or (kind == "comma" and re.match(r"\s*(?:and\s+|but\s+|so\s+)?(?:i|i'm|i've|i'll|my)\b", rest)) else end
-    if kind == "word":
-        word = found[0].split()[0]
-        return end if word in ("if", "unless", "whether", "provided", "as", "in", "at", "for", "right", "even", "so", "or", "considering", "assuming") else None
-    if kind == "mark":
-        return end if found[0].strip() in (":", ";", "-", "\u2014", "\u2013") else None
-    return end if kind == "not" else None
+def _is_old_not(joint: _Joint) -> bool:
+    """`whether or not`, but not `Postgres, not MySQL`."""
+    return not joint.low.endswith((" and", ","), 0, joint.found.start())
 
 
-def _list_goes_on(low: str, shown: str, comma_end: int, limit: int) -> int | None:
+def _is_condition_of_habit(joint: _Joint) -> bool:
+    """`commit if the tests pass` is a habit with its condition."""
+    return joint.category == PATTERN and joint.found[0].split()[0] in ("if", "unless")
+
+
+def _is_in_list(joint: _Joint) -> bool:
     """Whether a comma parts members of a list (`cats, dogs and birds`), or a place from its country."""
-    if _PLACE_OR_YEAR.match(low, comma_end, limit) or _CAPITAL.match(shown[comma_end : min(limit, comma_end + 60)]):
-        return comma_end
-    rest = low[comma_end : min(limit, comma_end + 200)]
-    joined = re.match(r"\s*(?:and|or|&)\s", rest)
+    end, rest = joint.found.end(), joint.rest
+    if _PLACE_OR_YEAR.match(rest) or (joint.category == IDENTITY and _CAPITAL.match(joint.shown[end : end + 60])):
+        return True
+    joined = _AND.match(rest)
     if joined:
         following = rest[joined.end() :]
-        return None if NEW_CLAUSE.match(following.lstrip()) or _AFTERTHOUGHT.match(following) else comma_end + joined.end() - 1
-    if _AFTERTHOUGHT.match(rest):
-        return None
-    return comma_end if _is_list(rest) else None
+        return not NEW_CLAUSE.match(following.lstrip()) and not _AFTERTHOUGHT.match(following)
+    return not _AFTERTHOUGHT.match(rest) and _is_list(rest)
+
+
+def _keeps_order(joint: _Joint) -> bool:
+    """An instruction keeps its commas; courtesy and the next statement end it."""
+    return not _COURTESY.match(joint.rest) and not (joint.found[0] == "," and _OWN_CLAUSE.match(joint.rest))
+
+
+_AND = re.compile(r"\s*(?:and|or|&)\s")
+_OWN_CLAUSE = re.compile(r"\s*(?:and\s+|but\s+|so\s+)?(?:i|i'm|i've|i'll|my)\b")
+_NEXT_ORDER = re.compile(
+    r"\s*(?:also\s+|then\s+)?(?:i|i'm|i've|i'll|my|can|could|would|will\s+you|always|never|please|thanks?|what|how"
+    r"|remember|don't|do\s+not)\b"
+)
+_COURTESY = re.compile(
+    r"\s*(?:please|pls|thanks|thank|thx|ty|sorry|btw|by\s+the\s+way|ok|okay|right|can|could|would|will\s+you|what|how"
+    r"|got\s+it|alright|lol|haha|if\s+(?:you|that's|possible))\b"
+)
+_KEPT_IN_ORDERS = frozenset("if unless whether provided as in at for right even so or considering assuming".split())
+
+_IN_OBJECTS: dict[str, Callable[[_Joint], bool]] = {
+    "and": _is_one_more_thing,
+    "not": _is_old_not,
+    "word": _is_condition_of_habit,
+    "comma": _is_in_list,
+}
+_IN_INSTRUCTIONS: dict[str, Callable[[_Joint], bool]] = {
+    "and": lambda joint: not _NEXT_ORDER.match(joint.rest),
+    "not": lambda _: True,
+    "comma": _keeps_order,
+    "but": _keeps_order,
+    "word": lambda joint: joint.found[0].split()[0] in _KEPT_IN_ORDERS,
+    "mark": lambda joint: joint.found[0].strip() in (":", ";", "-", "\u2014", "\u2013"),
+}
 
 
 _MEMBERS_END = re.compile(r"[;:.!?](?:\s|$)|\s(?:but|because|since|though|although)\s")
@@ -135,22 +183,28 @@ def _is_list(rest: str) -> bool:
     return bool(more) and short and not _AFTERTHOUGHT.match(more[0])
 
 
-# -- what is cut from the end -------------------------------------------------------------------------------------------
-
 _MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
 _COURTESY_AT_END = (
-    r"please|thanks|thank\s+you|thx|lol|haha|hehe|btw|by\s+the\s+way|tbh|imo|imho|ok|okay|from\s+now\s+on|of\s+course|for\s+sure|honestly|though|tho|too|as\s+well|anyway|anyways"
+    r"please|thanks|thank\s+you|thx|lol|haha|hehe|btw|by\s+the\s+way|tbh|imo|imho|ok|okay|from\s+now\s+on"
+    r"|of\s+course|for\s+sure|honestly|though|tho|too|as\s+well|anyway|anyways"
 )
 _TIME_AT_END = (
     r"again|anymore|any\s+more|now|today|tonight|yesterday|tomorrow|already|also|either|instead|then"
-    r"|(?:last|this|next)\s+(?:week|month|year|night|morning|evening|afternoon|weekend|summer|winter|spring|fall|autumn|quarter|time"
-    r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday)|these\s+days|nowadays|lately|recently|currently|at\s+the\s+moment"
-    r"|for\s+now|right\s+now|(?:\d+|a|an|one|two|three|four|five|six|a\s+few|a\s+couple\s+of|several|some|many)\s+(?:day|week|month|year|hour)s?\s+ago"
-    r"|a\s+lot|very\s+much|so\s+much|a\s+whole\s+lot|the\s+most|once\s+more|once\s+again|forever|for\s+good|after\s+all|in\s+the\s+end|at\s+all|as\s+always"
+    r"|(?:last|this|next)\s+(?:week|month|year|night|morning|evening|afternoon|weekend|summer|winter|spring|fall"
+    r"|autumn|quarter|time"
+    r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday)|these\s+days|nowadays|lately|recently|currently"
+    r"|at\s+the\s+moment"
+    r"|for\s+now|right\s+now|(?:\d+|a|an|one|two|three|four|five|six|a\s+few|a\s+couple\s+of|several|some"
+    r"|many)\s+(?:day|week|month|year|hour)s?\s+ago"
+    r"|a\s+lot|very\s+much|so\s+much|a\s+whole\s+lot|the\s+most|once\s+more|once\s+again|forever|for\s+good"
+    r"|after\s+all|in\s+the\s+end|at\s+all|as\s+always"
     r"|obviously|definitely|actually|really|personally|so\s+far|soon|later|myself"
 )
 # `visits in June` is when it happens; `chose Hetzner in June`, when it was chosen.
-_DATE_AT_END = rf"(?:back\s+)?in\s+(?:(?:early|late|mid)[\s-])?(?:(?:{_MONTHS})\s+)?(?:(?:19|20)\d\d|(?:{_MONTHS}))|for\s+(?:this|that|it)"
+_DATE_AT_END = (
+    rf"(?:back\s+)?in\s+(?:(?:early|late|mid)[\s-])?(?:(?:{_MONTHS})\s+)?(?:(?:19|20)\d\d|(?:{_MONTHS}))"
+    rf"|for\s+(?:this|that|it)"
+)
 
 
 def _at_end(*alternatives: str) -> re.Pattern[str]:
@@ -194,7 +248,11 @@ def _cut(low: str, start: int, end: int, trailing: re.Pattern[str]) -> int:
 
 def _without_smiles(low: str, start: int, end: int) -> int:
     """The end without emoji that follow words: `pizza \U0001f355`, but not of an object that is one."""
-    while end > start + 1 and (low[end - 1] > "\u2190" and not low[end - 1].isalnum()) and low[end - 1] not in (QUOTE, CODE):
+    while (
+        end > start + 1
+        and (low[end - 1] > "\u2190" and not low[end - 1].isalnum())
+        and low[end - 1] not in (QUOTE, CODE)
+    ):
         if not any(c.isalnum() or c in (QUOTE, CODE) for c in low[start : end - 1]):
             break
         if low[end - 1] in "\u300d\u300f\uff09\u3009\u300b":
@@ -203,16 +261,21 @@ def _without_smiles(low: str, start: int, end: int) -> int:
     return end
 
 
-# -- whether there is anything in it ------------------------------------------------------------------------------------
-
-_ORDINAL = "first|second|third|fourth|fifth|last|latter|former|other|next|previous|above|same|new|old|original|left|right|top|bottom"
+_ORDINAL = (
+    "first|second|third|fourth|fifth|last|latter|former|other|next|previous|above|same|new|old|original|left"
+    "|right|top|bottom"
+)
 _POINTER = re.compile(
-    rf"(?:it|this|that|these|those|them|him|her|he|she|they|you|me|us|myself|yours?|mine|theirs|both|either|neither|none|all|some|any|each"
+    rf"(?:it|this|that|these|those|them|him|her|he|she|they|you|me|us|myself|yours?|mine|theirs|both|either|neither"
+    rf"|none|all|some|any|each"
     rf"|one|everything|something|anything|nothing|so|such|here|there|what|which|everyone|everybody|someone)"
-    rf"(?:\s+(?:one|ones|all|too|very|much|more|better|best|most|now|then|of\s+(?:them|those|these|it|that|this|you)|two|three|kind|sort|a|lot|you|guys|for\s+(?:it|this|that|now)))*"
+    rf"(?:\s+(?:one|ones|all|too|very|much|more|better|best|most|now|then|of\s+(?:them|those|these|it|that|this|you)"
+    rf"|two|three|kind|sort|a|lot|you|guys|for\s+(?:it|this|that|now)))*"
     rf"|(?:option|number|choice|variant|version|answer|solution)\s+(?:one|two|three|four|1|2|3)"
-    rf"|(?:the|your|his|her|their)\s+(?:(?:{_ORDINAL}|whole|general|very|simple|simpler|shorter|longer|better|best|suggested)\s+){{0,2}}"
-    rf"(?:one|ones|option|options|version|versions|approach|idea|ideas|suggestion|suggestions|solution|answer|answers|proposal|variant|choice|way|draft|plan"
+    rf"|(?:the|your|his|her|their)\s+(?:(?:{_ORDINAL}|whole|general|very|simple|simpler|shorter|longer|better|best"
+    rf"|suggested)\s+){{0,2}}"
+    rf"(?:one|ones|option|options|version|versions|approach|idea|ideas|suggestion|suggestions|solution|answer"
+    rf"|answers|proposal|variant|choice|way|draft|plan"
     rf"|example|examples|sound|look|looks|feel|result|results|output|explanation|snippet|rest|{_ORDINAL})"
     rf"(?:\s+(?:of\s+(?:it|that|this|these|those)|you\s.*|above|below|so\s+far))?"
     rf"|(?:the|your)\s+(?:[\w-]+\s+){{1,2}}ones?|the\s+ones?\b.*|the\s+way\s+(?:you|this|that|it)\b.*"
@@ -220,9 +283,13 @@ _POINTER = re.compile(
 )
 _POINTS_AT_ONCE = re.compile(
     r"(?:this|that|these|those|your|yours|you|you're|it)\b(?!\s+when\b(?!\s+you))"
-    r"|(?:how|the\s+way|what|when|where|that|seeing|hearing|it\s+when)\s+(?:you|your|you've|this|that|it|we|i)\b|(?:talking|chatting|working|speaking)\s+(?:to|with)\s+you\b"
+    r"|(?:how|the\s+way|what|when|where|that|seeing|hearing|it\s+when)\s+(?:you|your|you've|this|that|it|we|i)\b"
+    r"|(?:talking|chatting|working|speaking)\s+(?:to|with)\s+you\b"
 )
-_ANNOUNCES = re.compile(r"(?:the\s+)?following\b|(?:these|those|this|as\s+follows)$|(?:these|the\s+following|a\s+few|some|several|many|two|three)\s+things$")
+_ANNOUNCES = re.compile(
+    r"(?:the\s+)?following\b|(?:these|those|this|as\s+follows)$|(?:these|the\s+following|a\s+few"
+    r"|some|several|many|two|three)\s+things$"
+)
 
 
 def empty_rule(low: str, ending: Ending) -> str | None:

@@ -5,9 +5,10 @@ import unicodedata
 from dataclasses import dataclass
 from functools import cached_property
 
-from engine.extraction import assistants, families, identities, objects, rules
+from engine.extraction import assistants, identities, objects, openings, rules
 from engine.extraction.clauses import Sentence, Sentences, lead_of, statement_in_question
-from engine.extraction.families import INSTRUCTION, PATTERN, Family
+from engine.extraction.families import ALL
+from engine.extraction.family import INSTRUCTION, PATTERN, TYPE_OF, Family
 from engine.extraction.meaning import Candidate, Meaning, content_rule, key_of, meaning_of
 from engine.extraction.objects import Ending
 from engine.extraction.regions import Regions, find_regions
@@ -72,8 +73,6 @@ class Reader:
             return Outcome(Refusal(self._span(candidate.start, end), rule), ending.end)
         return Outcome(self._fact(candidate, meaning), ending.end)
 
-    # -- rules --------------------------------------------------------------------------------------------------------------
-
     def _rule_before(self, candidate: Candidate, sentence: Sentence) -> str | None:
         rule = self._regions.rule_at(candidate.start)
         if rule or candidate.shape == "elided":
@@ -123,11 +122,9 @@ class Reader:
         end = min(sentence.end, ending.end + 200) if ending.cause == ":" else ending.end
         return contains_secret(self._speech.raw[candidate.start : max(end, candidate.opened)])
 
-    # -- facts --------------------------------------------------------------------------------------------------------------
-
     def _fact(self, candidate: Candidate, meaning: Meaning) -> Fact:
         family, object_ = meaning.family, meaning.object
-        opening = families.OPENINGS[family.name].match(self._low, candidate.start) if "{}" in family.attribute else None
+        opening = openings.OPENINGS[family.name].match(self._low, candidate.start) if "{}" in family.attribute else None
         said = self.words(candidate.start, object_.end)
         return self._make(
             family,
@@ -139,12 +136,19 @@ class Reader:
         )
 
     def _make(
-        self, family: Family, polarity: str, object_: Ending, *, content: str, span: tuple[int, int], of: str | None = None
+        self,
+        family: Family,
+        polarity: str,
+        object_: Ending,
+        *,
+        content: str,
+        span: tuple[int, int],
+        of: str | None = None,
     ) -> Fact:
         spoken = self.words(object_.start, object_.end)
         return Fact(
             category=family.category,
-            type=families.TYPE_OF[family.category],
+            type=TYPE_OF[family.category],
             polarity=polarity,
             object=spoken,
             content=content,
@@ -161,12 +165,10 @@ class Reader:
     def _span(self, start: int, end: int) -> tuple[int, int]:
         return start + self._speech.offset, end + self._speech.offset
 
-    # -- other shapes of statements -------------------------------------------------------------------------------------------
-
     def continued(self, end: int) -> Candidate | None:
         """The candidate that goes on behind an object without repeating its `I`: `I love pizza and hate olives`."""
         joint = _AND.match(self._low, end)
-        found = families.behind_subject(self._low, joint.end()) if joint else None
+        found = openings.behind_subject(self._low, joint.end()) if joint else None
         if joint is None or found is None:
             return None
         start = joint.end()
@@ -182,7 +184,7 @@ class Reader:
         order = identities.IMPERATIVE.match(self._low, start, position)
         if not order or sentence.asks or self._role == "assistant" or self._regions.rule_at(position):
             return None
-        family = families.ALL["from-now-on"]
+        family = ALL["from-now-on"]
         begin = order.end("no") if order["no"] else start
         object_ = objects.trim(self._low, Ending(begin, position, ""), INSTRUCTION)
         if rules.lead_rule(lead_of(self._low, sentence, start)) or objects.empty_rule(self._low, object_):
@@ -195,7 +197,7 @@ class Reader:
 
     def _favourite_before(self, position: int) -> Outcome | None:
         """`Neovim is my favourite editor`: the object stands before the verb at `position`."""
-        found = families.is_my_favourite(self._low, position)
+        found = openings.is_my_favourite(self._low, position)
         if found is None:
             return None
         sentence = self._sentences.around(position)
@@ -203,7 +205,7 @@ class Reader:
         words = rules.subject_of(lead, plural=found[0].startswith("are"))
         start = position - len(lead.before) + lead.before.rfind(words) if words else position
         object_, span = Ending(start, start + len(words), ""), (start, found.end())
-        family = families.ALL["least-favourite" if found["least"] else "favourite"]
+        family = ALL["least-favourite" if found["least"] else "favourite"]
         rule = (
             self._regions.rule_at(position)
             or self._favourite_rule(object_, sentence, found.end())
@@ -212,7 +214,9 @@ class Reader:
         if rule:
             return Outcome(Refusal(self._span(*span), rule), found.end())
         content = self.words(*span)
-        return Outcome(self._make(family, family.polarity, object_, content=content, span=span, of=found["of"]), found.end())
+        return Outcome(
+            self._make(family, family.polarity, object_, content=content, span=span, of=found["of"]), found.end()
+        )
 
     def _favourite_rule(self, object_: Ending, sentence: Sentence, end: int) -> str | None:
         words = self._low[object_.start : object_.end]

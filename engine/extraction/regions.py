@@ -6,20 +6,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 _TEXT = (
-    r"(?:text|sentences?|paragraphs?|e-?mails?|message|letter|essay|bio|post|tweet|article|review|comment|phrase|quote|passage|lines?|lyrics|poem|story"
-    r"|transcript|draft|notes?|statement|dialogue|conversation|cover\s+letter|speech|input|words?|document|feedback|ticket|log)"
+    r"(?:text|sentences?|paragraphs?|e-?mails?|message|letter|essay|bio|post|tweet|article|review|comment|phrase"
+    r"|quote|passage|lines?|lyrics|poem|story"
+    r"|transcript|draft|notes?|statement|dialogue|conversation|cover\s+letter|speech|input|words?|document|feedback"
+    r"|ticket|log)"
 )
 _TALES = (
-    r"(?:story|poem|song|lyrics|novel|dialogue|scene|screenplay|monologue|limerick|haiku|fairy\s?tale|sketch|skit|rap|joke|tale|e-?mail|letter|tweet|post|speech"
+    r"(?:story|poem|song|lyrics|novel|dialogue|scene|screenplay|monologue|limerick|haiku|fairy\s?tale|sketch|skit"
+    r"|rap|joke|tale|e-?mail|letter|tweet|post|speech"
     r"|message|bio|slogan|review|essay|diary|caption|testimonial)"
 )
 _WORK_WORDS = (
-    "translate translating translation proofread proof-read rewrite re-write rephrase paraphrase summarize summarise shorten polish correct spellcheck spell-check"
-    " edit reword transcribe analyze analyse classify parse tokenize fix check improve grammar make convert complete continue finish repeat read review"
+    "translate translating translation proofread proof-read rewrite re-write rephrase paraphrase summarize summarise "
+    "shorten polish correct spellcheck spell-check"
+    " edit reword transcribe analyze analyse classify parse tokenize fix check improve grammar make convert complete "
+    "continue finish repeat read review"
     " evaluate extract annotate label critique reply respond say put turn"
 )
 _SAID_WORDS = (
-    "said says wrote writes told replied answered asked shouted claims claimed quote quoting reads posted texted tweeted emailed whispered added lyrics goes motto here here's"
+    "said says wrote writes told replied answered asked shouted claims claimed quote quoting reads posted texted "
+    "tweeted emailed whispered added lyrics goes motto here here's"
 )
 _PRETENCE_WORDS = "pretend imagine roleplay role-play suppose act let's in picture assume for hypothetically"
 
@@ -47,7 +53,7 @@ def _paragraph_end(low: str, _raw: str, position: int) -> int:
 
 
 def _after_colon(low: str, raw: str, position: int) -> int:
-    """The paragraph that begins on the colon's line; else the quote or code that follows (masked); else the whole rest."""
+    """The paragraph on the colon's line; else the quote or code that follows (masked); else the whole rest."""
     if low[position : _line_end(low, raw, position)].strip():
         return _paragraph_end(low, raw, position)
     speech = _NOT_SPACE.search(low, position)
@@ -65,7 +71,10 @@ def _rest(low: str, _raw: str, _position: int) -> int:
 
 _NOT_SPACE = re.compile(r"\S")
 # A task begins a sentence, or follows the words that ask for it.
-_ASKED = re.compile(r"(?:^|[.!?\n,;:\u2014\u2013(-]\s{0,3}|\b(?:please|to|you|pls|and|then|now|hi|hello|hey|just|also|ok|okay|us|me)\s{1,3})\Z")
+_ASKED = re.compile(
+    r"(?:^|[.!?\n,;:\u2014\u2013(-]\s{0,3}|\b(?:please|to|you|pls|and|then|now|hi|hello|hey|just"
+    r"|also|ok|okay|us|me)\s{1,3})\Z"
+)
 
 _OPENERS = (
     _Opener(
@@ -80,7 +89,8 @@ _OPENERS = (
         "text-to-work-on",
         _WORK_WORDS,
         re.compile(
-            rf"[\w-]+\b[^.!?\n:]{{0,60}}\b(?:the\s+following|(?:this|the|my)\s+{_TEXT}\s+(?:below|here)|below|(?:this|that)\s+{_TEXT}(?=[^.!?\n]{{0,40}}\n))[^.!?\n]{{0,80}}(?:[.!?:\n]|\Z)"
+            rf"[\w-]+\b[^.!?\n:]{{0,60}}\b(?:the\s+following|(?:this|the|my)\s+{_TEXT}\s+(?:below|here)|below"
+            rf"|(?:this|that)\s+{_TEXT}(?=[^.!?\n]{{0,40}}\n))[^.!?\n]{{0,80}}(?:[.!?:\n]|\Z)"
         ),
         _ASKED,
         _rest,
@@ -90,7 +100,8 @@ _OPENERS = (
         "pretence",
         _PRETENCE_WORDS,
         re.compile(
-            r"(?:pretend|imagine|role-?play|suppose|act\s+as\s+(?:if|though)|let's\s+(?:say|assume|pretend|imagine|suppose|role-?play)|in\s+this\s+(?:story|scenario|role-?play|fiction|game)"
+            r"(?:pretend|imagine|role-?play|suppose|act\s+as\s+(?:if|though)|let's\s+(?:say|assume|pretend|imagine"
+            r"|suppose|role-?play)|in\s+this\s+(?:story|scenario|role-?play|fiction|game)"
             r"|picture\s+this|assume|for\s+the\s+sake\s+of\s+argument|hypothetically)\b"
         ),
         _ASKED,
@@ -101,7 +112,8 @@ _OPENERS = (
         "report",
         _SAID_WORDS,
         re.compile(
-            rf"(?:[a-z]+(?<!here)\b[^.!?\n:]{{0,60}}|here(?:'s|\s+is|\s+are)\s[^.!?\n:]{{0,60}}\b(?:{_TEXT}|(?:said|wrote|says|writes|sent))\b[^.!?\n:]{{0,40}}):(?=\s|\Z)"
+            rf"(?:[a-z]+(?<!here)\b[^.!?\n:]{{0,60}}|here(?:'s|\s+is|\s+are)\s[^.!?\n:]{{0,60}}\b(?:{_TEXT}|(?:said"
+            rf"|wrote|says|writes|sent))\b[^.!?\n:]{{0,40}}):(?=\s|\Z)"
         ),
         None,
         _after_colon,
@@ -119,7 +131,9 @@ _OPENERS = (
         "fiction",
         "write compose draft create generate make invent tell give continue finish sing",
         re.compile(
-            rf"[a-z]+\b[^.!?\n]{{0,60}}\b{_TALES}\b[^.!?\n]{{0,200}}?(?:\b(?:where|in\s+which|saying|says|that\s+says|about|with|who|telling|beginning|starting|ending|from\s+the\s+(?:perspective|point)|as\s+if)\b|:)[^.!?\n]*+"
+            rf"[a-z]+\b[^.!?\n]{{0,60}}\b{_TALES}\b[^.!?\n]{{0,200}}?(?:\b(?:where|in\s+which|saying|says"
+            rf"|that\s+says|about|with|who|telling|beginning|starting|ending|from\s+the\s+(?:perspective|point)"
+            rf"|as\s+if)\b|:)[^.!?\n]*+"
         ),
         None,
         _here,
@@ -128,11 +142,17 @@ _OPENERS = (
 )
 # A task about what was said before it.
 _TASK_BEFORE = re.compile(
-    rf"[\w-]+\s+(?:this|that|it|the\s+above|these|(?:this|that|the)\s+(?:above\s+)?(?:sentences?|text|paragraph|phrase|message|lines?))\b(?=\s*(?:[.!?\n]|\Z|(?:in|into|to|for|as|more|sound|please|from|so)\b))"
+    r"[\w-]+\s+(?:this|that|it|the\s+above|these|(?:this|that|the)\s+(?:above\s+)?(?:sentences?|text|paragraph"
+    r"|phrase|message|lines?))\b(?=\s*(?:[.!?\n]|\Z|(?:in|into|to|for|as|more|sound|please|from|so)\b))"
 )
 # With nothing before it, it speaks of what follows: `Can you make it sound better? I always …`
-_NOTHING_BEFORE = re.compile(r"(?:\s|[,.!?]|please|hi|hello|hey|can|could|would|will|you|help|me|to|i|need|want){0,24}+")
-_BEFORE_WORDS = frozenset("translate proofread proof-read rewrite re-write rephrase paraphrase reword correct spellcheck spell-check fix polish shorten turn convert make".split())
+_NOTHING_BEFORE = re.compile(
+    r"(?:\s|[,.!?]|please|hi|hello|hey|can|could|would|will|you|help|me|to|i|need|want){0,24}+"
+)
+_BEFORE_WORDS = frozenset(
+    "translate proofread proof-read rewrite re-write rephrase paraphrase reword correct "
+    "spellcheck spell-check fix polish shorten turn convert make".split()
+)
 
 _BY_WORD: dict[str, list[_Opener]] = {}
 for _opener in _OPENERS:

@@ -77,8 +77,6 @@ def _opaque(pattern: str, filler: str) -> Callable[[str], str]:
     return lambda text: compiled.sub(lambda found: filler * len(found[0]), text)
 
 
-# -- fenced code --------------------------------------------------------------------------------------------------------
-
 _FENCE = re.compile(r"^[ \t]{0,12}(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?(?:(`{3,})([^`\n]*)|(~{3,})([^\n]*))$", re.MULTILINE)
 
 
@@ -104,14 +102,12 @@ def _fences(text: str) -> Iterator[tuple[int, int]]:
         yield opened[0], len(text)
 
 
-# -- our own block ------------------------------------------------------------------------------------------------------
-
 _OWN_BLOCK = re.compile(r"^[ \t]{0,8}memory context:[^\n]*$", re.MULTILINE | re.IGNORECASE)
 _BULLET = re.compile(r"[ \t]*(?:[-*+\u2022]|\d{1,3}[.)])[ \t]")
 
 
 def _own_block(text: str) -> str:
-    """`Memory context:`, the lines that explain it, its lists and their headings (a client may send them back to us)."""
+    """`Memory context:`, the lines that explain it, its lists and their headings: clients send them back to us."""
     spans: list[tuple[int, int]] = []
     for found in _OWN_BLOCK.finditer(text):
         if not spans or found.start() >= spans[-1][1]:
@@ -136,8 +132,6 @@ def _end_of_block(text: str, start: int) -> int:
         end = stop
     return end
 
-
-# -- blocks of other writers --------------------------------------------------------------------------------------------
 
 _TAG = re.compile(r"<(/?)([A-Za-z][\w:.-]{0,60})(?:\s[^<>]{0,400})?(/?)>")
 _VOID = frozenset("br hr img input p li wbr".split())
@@ -196,7 +190,8 @@ _CAPITAL_LINES = "|".join(
         r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL|SEVERE)\b(?:[: |\-\]]|$)",  # or a level
         r"File[ ]\"|(?:Traceback|[\w.]{0,60}(?:Error|Exception|Warning)):?[ (:]",  # stack traces
         r"PS[ ][A-Z]:[^>\n]{0,80}>",
-        r"SELECT[ ][^\n]*[ ]FROM|INSERT[ ]INTO|UPDATE[ ]\w+[ ]SET|DELETE[ ]FROM|(?:CREATE|ALTER|DROP)[ ](?:TABLE|INDEX|VIEW|DATABASE)",
+        r"SELECT[ ][^\n]*[ ]FROM|INSERT[ ]INTO|UPDATE[ ]\w+[ ]SET|DELETE[ ]FROM",
+        r"(?:CREATE|ALTER|DROP)[ ](?:TABLE|INDEX|VIEW|DATABASE)",
     )
 )
 _SMALL_LINES = "|".join(
@@ -205,7 +200,8 @@ _SMALL_LINES = "|".join(
         r"(?:const|let|var|val|auto|int|string|bool|float)[ ]\w+[ ]*(?::[ ]?\w+[ ]*)?=",  # code nobody fenced
         r"(?:def|func|fn)[ ]\w+[ ]?[(:{]|(?:class|struct|enum|interface|function)[ ]\w*[ ]?[({:]",
         r"(?:public|private|protected|static)[ ][\w<>\[\], ]+[({;=]",
-        r"import[ ](?:[\w.]+(?:[ ]as[ ]\w+)?[ ]*;?$|[{*])|from[ ][\w.]+[ ]import[ ]|package[ ]\w+;|using[ ]\w+;|return[ ][^\n]*;",
+        r"import[ ](?:[\w.]+(?:[ ]as[ ]\w+)?[ ]*;?$|[{*])|from[ ][\w.]+[ ]import[ ]|package[ ]\w+;|using[ ]\w+;",
+        r"return[ ][^\n]*;",
         r"diff[ ]--git|[\w.-]+@[\w.-]+:[^\n$\#]{0,60}[$\#][ ]",
     )
 )
@@ -230,11 +226,9 @@ def _indented(text: str) -> str:
     return _blank(text, spans)
 
 
-# -- quotes -------------------------------------------------------------------------------------------------------------
-
 # Always ends somewhere, at the latest with its paragraph: a quote nobody closed is a quote, and no search runs twice.
 _REST = r"(?:(?=\n[ \t]*\n)|\Z)"
-# Each begins with its sign, so that the search may leap from sign to sign; what must stand before is looked for after it.
+# Each begins with its sign, so that the search may leap from sign to sign; what must stand before it is checked second.
 _QUOTES = "|".join(
     (
         rf'"(?<![\w"]")(?=[^\s"])(?:[^"\n]|\n(?![ \t]*\n))*+(?:"|{_REST})',
@@ -261,4 +255,3 @@ _MASKS: tuple[Callable[[str], str], ...] = (
     _gap(r"\{[^{}]*\}"),
     lambda text: text.replace("**", "  ").replace("__", "  ") if "**" in text or "__" in text else text,
 )
-
