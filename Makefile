@@ -17,7 +17,7 @@ run:
 
 test:
 	@sh scripts/venv.sh dev
-	$(PY) -m pytest $(ARGS)
+	$(PY) -m pytest -n auto --dist loadfile $(ARGS)
 
 lint:
 	@sh scripts/venv.sh dev

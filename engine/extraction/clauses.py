@@ -123,9 +123,8 @@ NEW_CLAUSE = re.compile(
     rf"|(?:live|work|speak|remember|call|am|was|would|will|won't|switched|chose|picked|decided|went)\s"
 )
 _TAG_QUESTION = re.compile(
-    r"(?:is|are|do|does|did|have|has|can|could|should|would|wo|ca|was|were|am|ai)(?:n't)?\s+(?:i|it|that|he|she|they"
-    r"|we|there)\s*$"
-    r"|(?:right|correct|no|yes|ok|okay|huh|eh|yeah|true)\s*$"
+    r"\b(?:(?:is|are|do|does|did|have|has|can|could|should|would|wo|ca|was|were|am|ai)(?:n't)?\s+(?:i|it|that|he|she|they"
+    r"|we|there)|(?:don't|wouldn't)\s+you\s+(?:think|agree|say)|right|correct|no|yes|ok|okay|huh|eh|yeah|true)\s*$"
 )
 _OPENER = re.compile(
     rf"[\s,;:)(\u2014\u2013-]*(?:(?:and|but|so|or|then|now|also|well|ok|okay|please|given\s+that)[\s,]+){{0,2}}{ASKS}\b"

@@ -116,7 +116,7 @@ OTHERS = (
         "+",
         spaced(
             "(?:please )?(?:always )?(?:remember|do(?:n'?t| not) (?:ever )?forget|never forget|keep in mind|bear in "
-            "mind|(?:please |also )?note|make a note)"
+            "mind|(?:please |also )?note(?= that)|make a note)"
         )
         + spaced("(?: also)?(?: that(?! (?:one|time|day)\\b)|:| -)?")
         + ",?",
@@ -126,10 +126,7 @@ OTHERS = (
         "from-now-on",
         INSTRUCTION,
         "+",
-        spaced(
-            "(?:from now on|from here on(?: out)?|going forward|from this point on|for future reference|in (?:the "
-            ")?future)"
-        )
+        spaced("(?:from now on|from here on(?: out)?|going forward|from this point on|for future reference)")
         + "[,:]?(?:"
         + spaced(" please")
         + ",?)?"
@@ -137,6 +134,7 @@ OTHERS = (
         + r"(?!\s+(?:i|we|my|our|i'll|i'm|we'll|we're)\b(?!\s+(?:want|need|expect|would)\s))",
         ("From now on, answer in Polish",),
     ),
+    Family("in-future", INSTRUCTION, "+", spaced("in (?:the )?future,?"), ("In future, cite your sources",)),
     Family(
         "always-do",
         INSTRUCTION,

@@ -106,6 +106,9 @@ def not_negated(low: str, _shown: str) -> str | None:
 
 
 _ERRAND = re.compile(r"(?:the\s+)?(?:bathroom|toilet|restroom|loo|stairs|elevator|lift)\b")
+_HOW_CHOSEN = re.compile(
+    r"(?:so\s+)?(?:wrong|wrongly|right|poorly|badly|well|wisely|carefully|quickly|first|last|already)"
+)
 _PHRASAL = re.compile(r"(?:up|out|on|off|at|apart|over|through|back|away|down)\b")
 _TRIP = re.compile(
     r"(?:bed|sleep|school|work|church|town|the\s+(?:bathroom|toilet|gym|shop|store|doctor|zoo|park"
@@ -117,6 +120,8 @@ def chosen_rule(low: str, _shown: str) -> str | None:
     """Not `picked up the phone`, `went with my sister to the zoo`, `decided to ask you`."""
     if _PHRASAL.match(low):
         return "phrasal-verb"
+    if _HOW_CHOSEN.fullmatch(low):
+        return "empty"
     if _ERRAND.match(low):
         return "errand"
     if COMPANIONS.match(low):
@@ -178,6 +183,19 @@ IMPERATIVE = re.compile(
     r"|follow|ask|check|mention|suggest|recommend)\b"
 )
 
+_SUBJECT = re.compile(r"(?:it|this|that|there|he|she|they|everything|things|something|nobody|everyone)\b")
+
+
+def order_rule(low: str, _shown: str) -> str | None:
+    """`From now on it gets harder` orders nothing."""
+    return "no-instruction" if _SUBJECT.match(low) else None
+
+
+def imperative_rule(low: str, _shown: str) -> str | None:
+    """`In the future, cars will fly` orders nothing."""
+    return None if IMPERATIVE.match(low) else "no-instruction"
+
+
 _FINITE = re.compile(
     r"(?:\w'(?:s|m|re|ll|ve|d)|n't|\b(?:is|are|am|was|were|has|have|had|will|won't|can|can't|cannot|must|should|may"
     r"|do|does|don't|did|i|we|you|use|uses|go|get|live|work|run|like|prefer|\w{2,}(?:s|ed))\b)"
@@ -232,4 +250,6 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     "switched-to": (moved_over_rule,),
     "always-do": (verb_rule,),
     "remember": (remembered_rule,),
+    "from-now-on": (order_rule,),
+    "in-future": (imperative_rule,),
 }

@@ -48,7 +48,7 @@ def meaning_of(candidate: Candidate, object_: Ending, low: str) -> Meaning:
     if family.category == PATTERN and polarity == "+":
         negation = _NEGATION.match(low, start, end)
         start, polarity = (negation.end(), "-") if negation else (start, polarity)
-    elif family.name == "from-now-on":
+    elif family.name in ("from-now-on", "in-future"):
         order = _ORDERS.match(low, start, end)
         start, polarity = (order.end(), "-" if order["no"] else "+") if order else (start, polarity)
     elif family.name == "always-do":
@@ -75,7 +75,7 @@ _MODAL = re.compile(
     r"|i|you|he|she|it|we|they|the|a|an|my|this|that|in|on|at|of|as|not)\b(?!-)"
 )
 _CHAT_VERB = re.compile(
-    r"(?:wonder|know|understand|seem|mind|forget\s+(?:how|what|which|that|to)|remember|manage\s+to|feel\s+like|think"
+    r"(?:wonder|want|know|understand|seem|mind|forget\s+(?:how|what|which|that|to)|remember|manage\s+to|feel\s+like|think"
     r"|mean"
     r"|find\s+(?:myself|it|that)|end\s+up|get\s+(?:it|this|that|used))\b"
 )

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.extraction.clauses import ASKS, NEW_CLAUSE, S, Sentence
-from engine.extraction.family import DECISION, IDENTITY, INSTRUCTION, PATTERN
+from engine.extraction.family import DECISION, INSTRUCTION, PATTERN, Family
 from engine.extraction.speech import CODE, QUOTE
 from engine.extraction.words import EMPTY_WORDS
 
@@ -65,6 +65,8 @@ _AFTERTHOUGHT = re.compile(
 )
 _PLACE_OR_YEAR = re.compile(r"\s*(?:\d{4}\b|(?:inc|ltd|llc|jr|sr|phd)\b\.?)", re.IGNORECASE)
 _CAPITAL = re.compile(r"\s+(?:[A-Z\u00c0-\u00de][\w.'-]*\s?){1,3}(?=$|[,.;!?)\n]|\s(?:and|but|so|because)\s)")
+# Attributes in which a capital after a comma belongs to the name: `Nairobi, Kenya`, `Acme, Inc.`
+_PLACED = frozenset(("home", "origin", "employer", "occupation", "birthday"))
 _BRACKETED = re.compile(r"\s?[(\[\uff08]([^()\[\]\n]{1,60})[)\]\uff09]")
 
 
@@ -75,7 +77,7 @@ class _Joint:
     low: str
     shown: str
     found: re.Match[str]
-    category: str
+    family: Family
 
     @property
     def rest(self) -> str:
@@ -83,7 +85,7 @@ class _Joint:
         return self.low[end : end + 200]
 
 
-def find_end(low: str, shown: str, start: int, sentence: Sentence, category: str) -> Ending:
+def find_end(low: str, shown: str, start: int, sentence: Sentence, family: Family) -> Ending:
     """Return where an object that begins at `start` ends."""
     limit = min(sentence.end, start + _WINDOW)
     while start < limit and low[start] in " \t\n,*_'":
@@ -93,7 +95,7 @@ def find_end(low: str, shown: str, start: int, sentence: Sentence, category: str
         found = _STOP.search(low, position, limit)
         if found is None:
             return Ending(start, limit, "")
-        end = _goes_on(_Joint(within, shown, found, category))
+        end = _goes_on(_Joint(within, shown, found, family))
         if end is None:
             return Ending(start, found.start(), " ".join(found[0].split()))
         position = max(end, found.start() + 1)
@@ -107,7 +109,7 @@ def _goes_on(joint: _Joint) -> int | None:
         inside = _BRACKETED.match(joint.low, joint.found.start())
         short = inside is not None and len(inside[1].split()) <= 4 and not NEW_CLAUSE.match(inside[1])
         return inside.end() if inside and short else None
-    checks = _IN_INSTRUCTIONS if joint.category == INSTRUCTION else _IN_OBJECTS
+    checks = _IN_INSTRUCTIONS if joint.family.category == INSTRUCTION else _IN_OBJECTS
     return joint.found.end() if kind in checks and checks[kind](joint) else None
 
 
@@ -123,13 +125,15 @@ def _is_old_not(joint: _Joint) -> bool:
 
 def _is_condition_of_habit(joint: _Joint) -> bool:
     """`commit if the tests pass` is a habit with its condition."""
-    return joint.category == PATTERN and joint.found[0].split()[0] in ("if", "unless")
+    return joint.family.category == PATTERN and joint.found[0].split()[0] in ("if", "unless")
 
 
 def _is_in_list(joint: _Joint) -> bool:
     """Whether a comma parts members of a list (`cats, dogs and birds`), or a place from its country."""
     end, rest = joint.found.end(), joint.rest
-    if _PLACE_OR_YEAR.match(rest) or (joint.category == IDENTITY and _CAPITAL.match(joint.shown[end : end + 60])):
+    if _PLACE_OR_YEAR.match(rest) or (
+        joint.family.attribute in _PLACED and _CAPITAL.match(joint.shown[end : end + 60])
+    ):
         return True
     joined = _AND.match(rest)
     if joined:
@@ -217,7 +221,7 @@ _TRAILING = {
 }
 _TRAILING_OF_OTHERS = _at_end(_COURTESY_AT_END, _TIME_AT_END)
 _EDGE = " \t\n\r,.;:!?*_~'\"\u2019\u2014\u2013-\u3002\uff0c\u3001\uff01\u2026"
-_OPEN_WORDS = frozenset(("and", "or", "but", "so", "the", "a", "an", "to", "of", "with", "that", "&"))
+_OPEN_WORDS = frozenset(("and", "or", "but", "so", "the", "a", "an", "to", "of", "with", "&"))
 _MOST_CUTS = 8
 _MOST_CUT_WORDS = 5  # `a couple of weeks ago`
 _WORDS = re.compile(r"[^\s,]+")
@@ -246,19 +250,22 @@ def _cut(low: str, start: int, end: int, trailing: re.Pattern[str]) -> int:
     return end
 
 
+_JOINED = re.compile(r"(?:^|\s)(?:and|or|&)\s*$")
+
+
 def _without_smiles(low: str, start: int, end: int) -> int:
-    """The end without emoji that follow words: `pizza \U0001f355`, but not of an object that is one."""
-    while (
-        end > start + 1
-        and (low[end - 1] > "\u2190" and not low[end - 1].isalnum())
-        and low[end - 1] not in (QUOTE, CODE)
-    ):
-        if not any(c.isalnum() or c in (QUOTE, CODE) for c in low[start : end - 1]):
-            break
-        if low[end - 1] in "\u300d\u300f\uff09\u3009\u300b":
-            break
-        end -= 1
-    return end
+    """The end without emoji that follow words: `pizza \U0001f355`, but not of an object that is one, or ends a list."""
+    bare = end
+    while bare > start and _is_smile(low[bare - 1]):
+        bare -= 1
+    before = low[start:bare]
+    if bare == end or _JOINED.search(before) or not any(c.isalnum() or c in (QUOTE, CODE) for c in before):
+        return end
+    return start + len(before.rstrip(_EDGE))
+
+
+def _is_smile(sign: str) -> bool:
+    return sign > "\u2190" and not sign.isalnum() and sign not in (QUOTE, CODE) and not "\u3000" <= sign < "\u3020"
 
 
 _ORDINAL = (
@@ -283,7 +290,7 @@ _POINTER = re.compile(
 )
 _POINTS_AT_ONCE = re.compile(
     r"(?:this|that|these|those|your|yours|you|you're|it)\b(?!\s+when\b(?!\s+you))"
-    r"|(?:how|the\s+way|what|when|where|that|seeing|hearing|it\s+when)\s+(?:you|your|you've|this|that|it|we|i)\b"
+    r"|(?:how(?:\s+\w+)?|the\s+way|what|when|where|that|seeing|hearing|it\s+when)\s+(?:you|your|you've|this|that|it|we|i)\b"
     r"|(?:talking|chatting|working|speaking)\s+(?:to|with)\s+you\b"
 )
 _ANNOUNCES = re.compile(
@@ -297,12 +304,12 @@ def empty_rule(low: str, ending: Ending) -> str | None:
     words = low[ending.start : ending.end]
     if len(words) > MAX_OBJECT:
         return "too-long"
+    if _POINTER.fullmatch(words):
+        return "pointer"
     if not _says_something(words):
         return "empty"
     if _ANNOUNCES.match(words) or (ending.cause == ":" and not words[-1:].isalnum()):
         return "announcement"
-    if _POINTER.fullmatch(words):
-        return "pointer"
     return None
 
 

@@ -63,7 +63,7 @@ class Reader:
         if rule and candidate.family.category == INSTRUCTION and self._regions.rule_at(candidate.start) is None:
             return None  # `it never works`: not even a candidate
         category = candidate.family.category
-        ending = objects.find_end(self._low, self._speech.shown, candidate.opened, sentence, category)
+        ending = objects.find_end(self._low, self._speech.shown, candidate.opened, sentence, candidate.family)
         meaning = meaning_of(candidate, objects.trim(self._low, ending, category), self._low)
         rule = rule or candidate.family.refused or self._rule_within(meaning, ending, sentence)
         if not rule and self._holds_secret(candidate, sentence, ending):

@@ -76,7 +76,7 @@ _ASKED = re.compile(
     r"|also|ok|okay|us|me)\s{1,3})\Z"
 )
 
-_OPENERS = (
+OPENERS = (
     _Opener(
         "text-to-work-on",
         _WORK_WORDS,
@@ -100,7 +100,7 @@ _OPENERS = (
         "pretence",
         _PRETENCE_WORDS,
         re.compile(
-            r"(?:pretend|imagine|role-?play|suppose|act\s+as\s+(?:if|though)|let's\s+(?:say|assume|pretend|imagine"
+            r"(?:pretend|imagine|role-?play|suppose|act\s+(?:as|like)|let's\s+(?:say|assume|pretend|imagine|play"
             r"|suppose|role-?play)|in\s+this\s+(?:story|scenario|role-?play|fiction|game)"
             r"|picture\s+this|assume|for\s+the\s+sake\s+of\s+argument|hypothetically)\b"
         ),
@@ -155,7 +155,7 @@ _BEFORE_WORDS = frozenset(
 )
 
 _BY_WORD: dict[str, list[_Opener]] = {}
-for _opener in _OPENERS:
+for _opener in OPENERS:
     for _word in _opener.words.split():
         _BY_WORD.setdefault(_word, []).append(_opener)
 _WORD = re.compile(r"[a-z]{2,12}+(?:['-][a-z]{1,5}+)?")

@@ -48,6 +48,12 @@ _IDIOMS = re.compile(
 # Looked for in the whole sentence before the statement, after the last `but`.
 GOVERNING = (
     _rule(
+        "negated-saying",
+        r"\bi\s+(?:never|didn't|did\s+not|don't|do\s+not|haven't|wouldn't|can't)\s+(?:\w+\s+)?(?:said|say|told|tell|claim(?:ed)?"
+        r"|mention(?:ed)?|think|believe|mean|meant)\b",
+        "I never said I like Java",
+    ),
+    _rule(
         "conditional",
         r"\b(?:if|unless|suppose|supposing|assuming|assume|provid(?:ed|ing)\s+that|(?:as"
         r"|so)\s+long\s+as|whether|lest|in\s+case|were\s+i|had\s+i|should\s+i)\b",
@@ -90,7 +96,7 @@ LEADING = (
     ),
     _rule(
         "hedge",
-        r"\b(?:maybe|perhaps|might|possibly|probably|may|guess|suppose|think|believe|feel|feels|seems?"
+        r"\b(?:maybe|perhaps|might|possibly|probably|apparently|supposedly|allegedly|hopefully|presumably|may|guess|suppose|think|believe|feel|feels|seems?"
         r"|looks|as\s+though|sometimes\s+think|not\s+sure|unsure|wonder(?:ing)?|debating)\b",
         "Maybe I prefer tea",
     ),
@@ -133,7 +139,8 @@ _LEAD_IN = (
     r"|my\s+(?:\w+\s+){0,2}\w+\s+and|either\s+way|all\s+in\s+all|except|unlike\s+\w+"
     r"|usually|normally|typically|generally|mostly|most\s+of\s+the\s+time|(?:every|each|most)\s+(?:day|week|month"
     r"|year|morning|evening|night|weekend|summer|winter|friday|monday|time)s?|(?!(?:only|family|reply"
-    r"|supply)\b)\w{3,}ly)"
+    r"|supply|apparently|probably|possibly|supposedly"
+    r"|allegedly|hopefully|reportedly|presumably|seemingly|theoretically|hypothetically|ideally|rarely|hardly)\b)\w{3,}ly)"
 )
 LEAD_IN = re.compile(rf"(?:{_LEAD_IN}[\s]*)*")
 # `For work I always …`, `As a developer I prefer …`, `When I travel I usually …`
@@ -145,7 +152,7 @@ _ABOUT = re.compile(
 )
 _NOT_ABOUT = re.compile(
     rf"\b(?:{_SAYING}|he|she|they|who|that|which|wish|hope|could|might|would|not|never|n't|if|whether|what|dream"
-    rf"|story|mind\s+that)\b|n't\b"
+    rf"|story|mind\s+that|i\s+(?:say|said|tell|told|claim|claimed))\b|n't\b"
 )
 _LABEL = re.compile(
     r"(?:^|[\s.,;])(?:note|notes|fyi|ps|p\.s|btw|update|edit|context|background|about\s+me|preferences?|info"
@@ -153,7 +160,7 @@ _LABEL = re.compile(
     r"|my\s+(?:preferences?|setup|stack|workflow|profile|background|details|situation|context|settings|style|rules?"
     r"|habits?|answer|decision|choice|plan|tools?)|(?:facts?|things?|bit|little|more|details?)\s+about\s+(?:me"
     r"|myself)|to\s+be\s+(?:clear|honest|precise)"
-    r"|decision|decided|one\s+(?:more\s+)?thing|question|by\s+the\s+way|in\s+short|bottom\s+line|fun\s+fact"
+    r"|decision|decided|one\s+(?:more\s+)?thing|question|(?:good\s+|bad\s+|big\s+)?news|by\s+the\s+way|in\s+short|bottom\s+line|fun\s+fact"
     r"|full\s+disclosure|introduction|intro|hi|hello|hey|ok|okay|yes|no|also|first|second|third|finally|remember"
     r"|that\s+said|answer|result|conclusion|summary|for\s+(?:the\s+record|reference|context)|some\s+context"
     r"|me\s+in\s+short)\s*$"
@@ -263,7 +270,7 @@ POLITE = re.compile(rf"(?:{_POLITE_VERBS}|not\s+to\b|if\s|it\s+if|that\s+(?:you|
 TROUBLE = re.compile(
     r"(?:get|gets|see|receive|have|run\s+into|end\s+up\s+with|encounter|hit|face)\b.{0,60}?\b(?:errors?|exceptions?"
     r"|problems?|issues?|bugs?|warnings?|crash(?:es)?|failures?|timeouts?|tracebacks?|404|500|502|null|undefined|nan"
-    r"|stuck|confused|lost|nothing|wrong)\b"
+    r"|stuck|confused|lost|nothing|wrong)\b|(?:get|receive|see)\s+(?:an?|any|the)\s+(?:answer|reply|response|result|e-?mail|message)s?\b"
 )
 _IRREGULAR_PAST = (
     "was|were|had|did|said|went|got|knew|thought|saw|came|took|made|found|gave|told|felt|left|kept|held|brought"

@@ -9,7 +9,7 @@ DIETS = (
 )
 
 OCCUPATIONS = frozenset(
-    """accountant actor actress actuary administrator admin adviser advisor agent analyst animator apprentice architect
+    """accountant actor actress actuary administrator adviser advisor agent analyst animator apprentice architect
     artist assistant astronaut astronomer athlete attorney auditor author baker banker barber barista bartender
     biologist blogger bookkeeper bookseller botanist broker builder butcher carer caretaker caregiver carpenter
     cashier ceo cfo chef chemist chiropractor cleaner clerk coach coder composer conductor consultant contractor
