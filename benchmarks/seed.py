@@ -11,7 +11,9 @@ from settings_app.services import memory_settings_update, provider_save
 
 PORT: int = globals()["PORT"]
 VERBS = ["prefer", "like", "enjoy", "love", "usually choose", "often use", "always take", "never want"]
-KINDS = "dark light old new small large quiet loud warm cold fast slow round flat soft hard plain green blue red".split()
+KINDS = (
+    "dark light old new small large quiet loud warm cold fast slow round flat soft hard plain green blue red".split()
+)
 THINGS = """theme coffee editor train boat lamp chair song book mountain river market bakery compiler database queue keyboard
 monitor notebook pencil garden kitchen window bicycle jacket umbrella painting museum novel recipe soup bread cheese apple
 pear tea juice walk swim run match team teacher lesson language dialect alphabet letter stamp envelope camera lens film

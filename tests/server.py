@@ -47,9 +47,13 @@ class Server:
         }
         self.process: subprocess.Popen[str] | None = None
         self.worker: subprocess.Popen[str] | None = None
-        self.key_id, self.key = self.create_key("Alice", "proxy,management")
-        self.other_id, self.other = self.create_key("Bob", "proxy")
-        self.add_provider("up", upstream_url, is_default=True)
+        try:
+            self.key_id, self.key = self.create_key("Alice", "proxy,management")
+            self.other_id, self.other = self.create_key("Bob", "proxy")
+            self.add_provider("up", upstream_url, is_default=True)
+        except BaseException:
+            self.close()
+            raise
 
     def manage(self, *arguments: str) -> str:
         """Run a management command on the server's data; return what it printed."""

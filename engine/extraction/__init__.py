@@ -10,7 +10,7 @@ from engine.extraction.first_person import NEED_SUBJECT, WE_SAY
 from engine.extraction.keys import fact_key, fingerprint
 from engine.extraction.meaning import Candidate
 from engine.extraction.reader import Outcome, Reader
-from engine.extraction.speech import listen
+from engine.extraction.speech import MAX_TEXT, listen
 from engine.extraction.types import Extraction, Fact, Refusal
 
 __all__ = [
@@ -24,10 +24,12 @@ __all__ = [
     "is_background_prompt",
 ]
 
-# What is looked at, the last first: no person says more of themself in one message, and time stays linear.
-MAX_ANCHORS = 1000
-MAX_CANDIDATES = 64
-MOST_CLAUSES = 4  # that share one `I`
+# The last openings of a text are looked at. No person says more of themself in one message, and what a long text costs
+# by its length alone is taken off what its candidates may cost.
+MAX_ANCHORS = 600
+MAX_CANDIDATES = 100
+MAX_CANDIDATES_OF_LONGEST = 40
+MOST_CLAUSES = 3  # that share one `I`
 
 _MADE_LASTING = re.compile(r"\s*(?:$|[.!?,;\n]|please|thanks|ok\b)")  # nothing follows `from now on`
 
@@ -56,7 +58,11 @@ def _gather(reader: Reader, low: str) -> Extraction:
     refused: list[Refusal] = []
     done = 0
     anchors = deque(openings.ANCHOR.finditer(low), maxlen=MAX_ANCHORS)
-    for candidate in deque(filter(None, (_candidate(low, found) for found in anchors)), maxlen=MAX_CANDIDATES):
+    candidates = [candidate for found in anchors if (candidate := _candidate(low, found))]
+    most = MAX_CANDIDATES - (MAX_CANDIDATES - MAX_CANDIDATES_OF_LONGEST) * len(low) // MAX_TEXT
+    if len(candidates) > most:
+        refused.append(Refusal(reader.span(candidates[0].start, candidates[-most].start), "too-many"))
+    for candidate in candidates[-most:]:
         if candidate.start < done and candidate.shape != "favourite-before":
             continue
         for outcome in _outcomes(reader, candidate):

@@ -15,7 +15,7 @@ _LABEL = (
     r"(?:titles?|names?|headlines?|topics?|tags?|emojis?|labels?|subject(?:\s+line)?|follow[- ]?ups?|follow[- "
     r"]?up\s+questions?|suggestions?|questions|keywords|search\s+quer(?:y|ies))"
 )
-_START = r"(?:^|[.!?:]\s|\b(?:please|you|to|is\s+to|now)\s+)"
+_START = r"(?:^|[.!?:,]\s|\b(?:please|you|to|is\s+to|now)\s+)"
 _KNOWN = re.compile(
     rf"{_START}{_MAKE}\b[^.!?\n]{{0,80}}\b{_LABEL}\b[^.!?\n]{{0,80}}\b{_CHAT}\b"
     rf"|{_START}{_MAKE}\b[^.!?\n]{{0,40}}\b{_CHAT}\b[^.!?\n]{{0,30}}\b(?:a\s+)?(?:short\s+|brief\s+"

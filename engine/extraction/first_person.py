@@ -181,7 +181,7 @@ FIRST_PERSON = (
         "never",
         PATTERN,
         "-",
-        spaced("(?: (?:almost|very|still|also|just))? (?:never(?: ever)?|rarely|seldom|hardly ever|tend not to)"),
+        spaced("(?: (?:almost|very|still|also|just))? (?:never(?:,? ever,?)?|rarely|seldom|hardly ever|tend not to)"),
         ("I never force-push to main", "I rarely eat out"),
     ),
     Family(

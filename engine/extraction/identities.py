@@ -107,7 +107,7 @@ def not_negated(low: str, _shown: str) -> str | None:
 
 _ERRAND = re.compile(r"(?:the\s+)?(?:bathroom|toilet|restroom|loo|stairs|elevator|lift)\b")
 _HOW_CHOSEN = re.compile(
-    r"(?:so\s+)?(?:wrong|wrongly|right|poorly|badly|well|wisely|carefully|quickly|first|last|already)"
+    r"(?:the\s+)?(?:wrong|right)\s+\w+|all(?:\s+and\s.*)?|(?:so\s+)?(?:wrong|wrongly|right|poorly|badly|well|wisely|carefully|quickly|first|last|already)"
 )
 _PHRASAL = re.compile(r"(?:up|out|on|off|at|apart|over|through|back|away|down)\b")
 _TRIP = re.compile(
@@ -155,7 +155,7 @@ _NOT_VERBS = frozenset(
 def verb_rule(low: str, _shown: str) -> str | None:
     """`Always answer in French` but not `Never mind`, `Always a pleasure`, `Never heard of it`."""
     first = low.split(maxsplit=1)[0].strip(",.'")
-    if first in _NOT_VERBS or len(low.split()) < 2:
+    if first in _NOT_VERBS or low == "say never" or len(low.split()) < 2:
         return "no-instruction"
     if first.endswith(("ed", "ing", "ly")) and first not in (
         "bring",
@@ -210,12 +210,10 @@ def remembered_rule(low: str, _shown: str) -> str | None:
     """A statement to keep: `the staging database is called hazel`; not `the milk`, `when we met`, `to call mum`."""
     if _NOT_REMEMBERED.match(low):
         return "no-statement"
-    rest = low.split(None, 1)
-    return (
-        None
-        if len(low.split()) >= 3 and _FINITE.search(rest[-1] if rest[0] not in ("i", "we", "i'm", "my") else low)
-        else "no-statement"
-    )
+    first, *rest = low.split()
+    speaks = first in ("i", "we", "my") or "'" in first
+    finite = _FINITE.search(low if speaks else " ".join(rest)) is not None
+    return None if finite and len(rest) >= (1 if speaks else 2) else "no-statement"
 
 
 Check = Callable[[str, str], str | None]

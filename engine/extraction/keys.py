@@ -9,7 +9,7 @@ _KEPT_OF_LONG = 60
 
 _NOT_SLUG = re.compile(r"[^a-z0-9]+")
 # What a slug may drop without making two texts one: spaces and the marks of ordinary writing; `C++` and `-5` lose more.
-_LOSSLESS = re.compile(r"(?:[a-z0-9\s_.,;:!?'\"()/\[\]]|(?<![^a-z0-9])-|-(?!\d))*")
+_LOSSLESS = re.compile(r"(?:[a-z0-9\s_.,;:!?'\"()/\[\]]|(?<=[a-z0-9])-|-(?!\d))*")
 _TRAILING = re.compile(r"[\s.,;:!?\u2026\u3002\uff01\uff1f]+$")
 _SPELLINGS = {"color": "colour", "flavor": "flavour", "humor": "humour", "theater": "theatre", "center": "centre"}
 _PLURAL = {"ies": "y", "ses": "se", "s": ""}

@@ -72,7 +72,7 @@ def _home_or_tool(candidate: Candidate, low: str, new: str) -> Family:
 _MODAL = re.compile(
     r"(?:would|could|can|can't|should|might|may|will|am|was|were|had|did|didn't|have\s+(?:been|had|seen|done|used"
     r"|to)|do|is|are"
-    r"|i|you|he|she|it|we|they|the|a|an|my|this|that|in|on|at|of|as|not)\b(?!-)"
+    r"|i|if|ever|and|or|but|you|he|she|it|we|they|the|a|an|my|this|that|in|on|at|of|as|not)\b(?!-)"
 )
 _CHAT_VERB = re.compile(
     r"(?:wonder|want|know|understand|seem|mind|forget\s+(?:how|what|which|that|to)|remember|manage\s+to|feel\s+like|think"
@@ -99,6 +99,9 @@ def content_rule(family: Family, words: str) -> str | None:
 
 
 def _pattern_rule(words: str) -> str | None:
+    rest = words.partition(" ")[2]
+    if rest and objects.is_pointer(rest):
+        return "pointer"
     if _MODAL.match(words):
         return "no-verb"
     if _CHAT_VERB.match(words):
@@ -107,8 +110,7 @@ def _pattern_rule(words: str) -> str | None:
         return "past"
     if rules.TROUBLE.match(words):
         return "trouble"
-    rest = words.partition(" ")[2]
-    return "pointer" if rest and objects.is_pointer(rest) else None
+    return None
 
 
 # `I'll use Kubernetes` and `I decided not to use Kubernetes` speak of one thing.

@@ -32,7 +32,7 @@ _SUBORDINATE = (
     "|i suppose|to be honest|you know|as you know|as i said|like i said|sorry|or something|or so|or whatever|for the "
     "time being"
 )
-_MOST_JOINTS = 12  # commas and conjunctions inside one object
+_MOST_JOINTS = 10  # commas and conjunctions inside one object
 _LIST_PIECE = 5  # words in a member of a list; longer ones are clauses
 _STOP = re.compile(
     r"(?=[\s;:,.!?(\[\u2026\u2014\uff08\uff1a\uff1b])(?:"
@@ -82,7 +82,7 @@ class _Joint:
     @property
     def rest(self) -> str:
         end = self.found.end()
-        return self.low[end : end + 200]
+        return self.low[end : end + 120]
 
 
 def find_end(low: str, shown: str, start: int, sentence: Sentence, family: Family) -> Ending:
@@ -176,12 +176,12 @@ _IN_INSTRUCTIONS: dict[str, Callable[[_Joint], bool]] = {
 
 
 _MEMBERS_END = re.compile(r"[;:.!?](?:\s|$)|\s(?:but|because|since|though|although)\s")
-_MEMBER_JOINT = re.compile(r",(?!\d)|\s(?:and|or|&)\s")
+_MEMBER_JOINT = re.compile(r",(?!\d)(?:\s*(?:and|or|&)\s)?|\s(?:and|or|&)\s")
 
 
 def _is_list(rest: str) -> bool:
     """Whether members follow: two short ones, the second behind a comma or an `and`."""
-    tail = _MEMBERS_END.split(rest, maxsplit=1)[0]
+    tail = _MEMBERS_END.split(rest[:80], maxsplit=1)[0]
     first, *more = _MEMBER_JOINT.split(tail, maxsplit=2)[:2]
     short = all(member.strip() and len(member.split()) <= _LIST_PIECE for member in (first, *more))
     return bool(more) and short and not _AFTERTHOUGHT.match(more[0])
@@ -222,7 +222,7 @@ _TRAILING = {
 _TRAILING_OF_OTHERS = _at_end(_COURTESY_AT_END, _TIME_AT_END)
 _EDGE = " \t\n\r,.;:!?*_~'\"\u2019\u2014\u2013-\u3002\uff0c\u3001\uff01\u2026"
 _OPEN_WORDS = frozenset(("and", "or", "but", "so", "the", "a", "an", "to", "of", "with", "&"))
-_MOST_CUTS = 8
+_MOST_CUTS = 5
 _MOST_CUT_WORDS = 5  # `a couple of weeks ago`
 _WORDS = re.compile(r"[^\s,]+")
 

@@ -5,16 +5,24 @@ from collections.abc import Sequence
 
 from engine.extraction.clauses import S
 from engine.extraction.families import ALL, MY, OTHERS
-from engine.extraction.family import FAVOURITE, Family, by_letter, spaced
+from engine.extraction.family import ADVERB, BE, FAVOURITE, HAVE, Family, by_letter, spaced
 from engine.extraction.first_person import FIRST_PERSON
 
 _EDGE = r"(?![\w'-])"
 
 
+# Beginnings that many families share; each is tried once for all of them.
+_SHARED = (BE + ADVERB, HAVE + ADVERB, ADVERB, "")
+
+
 def _any_of(families: Sequence[Family]) -> str:
     """One alternation; each family is a group named after it (and free of groups of its own)."""
-    bodies = ((f.name.replace("-", "_"), re.sub(r"\(\?P<\w+>", "(?:", f.opening)) for f in families)
-    return "|".join(f"(?P<{name}>(?:{body}){_EDGE})" for name, body in bodies)
+    by_beginning: dict[str, list[str]] = {}
+    for family in families:
+        beginning = next(shared for shared in _SHARED if family.opening.startswith(shared))
+        rest = re.sub(r"\(\?P<\w+>", "(?:", family.opening.removeprefix(beginning))
+        by_beginning.setdefault(beginning, []).append(f"(?P<{family.name.replace('-', '_')}>(?:{rest}){_EDGE})")
+    return "|".join(f"{beginning}(?:{'|'.join(rests)})" for beginning, rests in by_beginning.items())
 
 
 OPENINGS = {name: re.compile(f"(?:{family.opening}){_EDGE}") for name, family in ALL.items()}

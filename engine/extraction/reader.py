@@ -70,7 +70,7 @@ class Reader:
             rule = "secret"
         if rule:
             end = max(meaning.object.end, candidate.opened)
-            return Outcome(Refusal(self._span(candidate.start, end), rule), ending.end)
+            return Outcome(Refusal(self.span(candidate.start, end), rule), ending.end)
         return Outcome(self._fact(candidate, meaning), ending.end)
 
     def _rule_before(self, candidate: Candidate, sentence: Sentence) -> str | None:
@@ -83,8 +83,8 @@ class Reader:
         """The rule that refuses a candidate for its object, or for what follows it."""
         family, object_ = meaning.family, meaning.object
         rule = objects.empty_rule(self._low, object_)
-        if rule:
-            return rule
+        if rule and not (family.attribute and self._low[object_.start : object_.end].isdigit()):
+            return rule  # one digit is little, but may be a favourite number
         if sentence.asks and not statement_in_question(self._low, ending.end, sentence):
             return "question"
         words = self._low[object_.start : object_.end]
@@ -153,7 +153,7 @@ class Reader:
             object=spoken,
             content=content,
             key=key_of(family, spoken, of),
-            span=self._span(*span),
+            span=self.span(*span),
         )
 
     def words(self, start: int, end: int) -> str:
@@ -162,7 +162,8 @@ class Reader:
         text = unicodedata.normalize("NFC", " ".join(text.split()))
         return text if self._low[start:end].strip(QUOTE) else text.strip(_QUOTE_MARKS)
 
-    def _span(self, start: int, end: int) -> tuple[int, int]:
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Offsets in the text given, of offsets in the part of it that is read."""
         return start + self._speech.offset, end + self._speech.offset
 
     def continued(self, end: int) -> Candidate | None:
@@ -191,7 +192,7 @@ class Reader:
             return None
         end = self._low.find("on", position) + 2 if self._low.startswith("from", position) else object_.end
         if contains_secret(self._speech.raw[start:end]):
-            return Outcome(Refusal(self._span(start, end), "secret"), end)
+            return Outcome(Refusal(self.span(start, end), "secret"), end)
         polarity = "-" if order["no"] else "+"
         return Outcome(self._make(family, polarity, object_, content=self.words(start, end), span=(start, end)), end)
 
@@ -212,7 +213,7 @@ class Reader:
             or ("secret" if contains_secret(self._speech.raw[slice(*span)]) else None)
         )
         if rule:
-            return Outcome(Refusal(self._span(*span), rule), found.end())
+            return Outcome(Refusal(self.span(*span), rule), found.end())
         content = self.words(*span)
         return Outcome(
             self._make(family, family.polarity, object_, content=content, span=span, of=found["of"]), found.end()

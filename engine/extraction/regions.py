@@ -5,6 +5,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from engine.extraction.family import by_letter
+
 _TEXT = (
     r"(?:text|sentences?|paragraphs?|e-?mails?|message|letter|essay|bio|post|tweet|article|review|comment|phrase"
     r"|quote|passage|lines?|lyrics|poem|story"
@@ -158,7 +160,7 @@ _BY_WORD: dict[str, list[_Opener]] = {}
 for _opener in OPENERS:
     for _word in _opener.words.split():
         _BY_WORD.setdefault(_word, []).append(_opener)
-_WORD = re.compile(r"[a-z]{2,12}+(?:['-][a-z]{1,5}+)?")
+_KEY = re.compile(rf"\b(?:{by_letter(sorted(_BY_WORD, reverse=True))})(?![\w'-])")
 
 
 class Regions:
@@ -178,16 +180,15 @@ def find_regions(low: str, raw: str) -> Regions:
     """Find what the message hands over to be worked on, pretends, or reports: spans in order, apart from each other."""
     spans: list[tuple[int, int, str]] = []
     done = 0
-    for found in _WORD.finditer(low):
-        openers = _BY_WORD.get(found[0])
-        if openers is None or found.start() < done:
+    for found in _KEY.finditer(low):
+        if found.start() < done:
             continue
         if found[0] in _BEFORE_WORDS and _asked(low, found.start()) and _TASK_BEFORE.match(low, found.start()):
             if _NOTHING_BEFORE.fullmatch(low, 0, found.start()):
                 spans.append((found.start(), len(low), "text-to-work-on"))
                 break
             _reach_back(spans, low, found.start())
-        end = _reach(spans, low, raw, found.start(), openers)
+        end = _reach(spans, low, raw, found.start(), _BY_WORD[found[0]])
         done = max(done, end)
     return Regions(spans)
 

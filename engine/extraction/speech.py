@@ -211,6 +211,13 @@ _LINES = (
 )
 
 
+_MASK_MAIL = _gap(_MAIL, re.MULTILINE | re.IGNORECASE)
+
+
+def _mail(text: str) -> str:
+    return _MASK_MAIL(text) if ":" in text or "--" in text else text
+
+
 def _indented(text: str) -> str:
     """Lines indented by four spaces or a tab, unless they continue an item of a list."""
     if "\n    " not in text and "\t" not in text and not text.startswith("    "):
@@ -243,7 +250,7 @@ _QUOTES = "|".join(
 
 _MASKS: tuple[Callable[[str], str], ...] = (
     _own_block,
-    _gap(_MAIL, re.MULTILINE | re.IGNORECASE),
+    _mail,
     _gap(r"<!--(?:[^-]|-(?!->))*+(?:-->|\Z)"),
     _markup,
     _indented,

@@ -82,9 +82,9 @@ def test_an_order_may_come_before_from_now_on() -> None:
 
 
 def test_a_we_may_decide_but_not_prefer() -> None:
-    assert [fact.category for fact in extract("We chose Svelte. We prefer tabs. We always deploy on Fridays.").facts] == [
-        "decision"
-    ]
+    assert [
+        fact.category for fact in extract("We chose Svelte. We prefer tabs. We always deploy on Fridays.").facts
+    ] == ["decision"]
 
 
 def test_of_what_is_said_of_a_home_the_move_counts() -> None:

@@ -47,7 +47,7 @@ RULES: dict[str, list[str]] = {
         "I'll go with the latter",
         "I like how you explained it",
         "I love your answer",
-        "I always do that",
+        "I always use that",
         "I hate doing this",
     ],
     "report": [

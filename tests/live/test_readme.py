@@ -16,7 +16,7 @@ README = (ROOT / "README.md").read_text()
 
 def block(language: str, number: int = 0) -> str:
     """A code block of the README."""
-    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)[number]
+    return str(re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)[number])
 
 
 @pytest.fixture

@@ -127,6 +127,7 @@ def test_old_receipts_go_with_their_items(alice: ApiKey) -> None:
 
 
 def test_the_change_log_keeps_its_newest_entries(alice: ApiKey) -> None:
+    MemoryChange.objects.all().delete()  # emptying the tables after another test was logged too
     MemoryChange.objects.bulk_create(MemoryChange(owner_id=1, memory_id=1) for _ in range(CHANGES_KEPT + 700))
     assert clean().changes == 700
     assert MemoryChange.objects.count() == CHANGES_KEPT

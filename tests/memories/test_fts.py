@@ -93,6 +93,7 @@ def test_counting_does_not_index_anew(own_database: Path, alice: ApiKey) -> None
 
 @pytest.mark.django_db
 def test_every_change_is_logged_for_its_owner(alice: ApiKey, bob: ApiKey) -> None:
+    MemoryChange.objects.all().delete()  # emptying the tables after another test was logged too
     memory = make_memory(alice)
     Memory.objects.update(repetitions=2)
     Memory.objects.update(api_key=bob)
