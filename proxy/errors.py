@@ -175,17 +175,6 @@ class UpstreamTimeout(UpstreamError):
     message = "The provider did not answer in time."
 
 
-class ServerBusy(ProxyError):
-    """memroute itself has too much to do, or is shutting down."""
-
-    status = 503
-    code = "server_busy"
-
-    def __init__(self, retry_after: int = 1) -> None:
-        super().__init__(f"memroute is busy: try again in {retry_after} s.")
-        self.headers = [(b"retry-after", str(retry_after).encode())]
-
-
 def error_body(exc: ProxyError) -> bytes:
     """Return the error in OpenAI's shape; ASCII only, so that any name a client sent can be in it."""
     error = {"message": exc.message, "type": exc.type, "param": exc.param, "code": exc.code}

@@ -32,6 +32,7 @@ from proxy.inject import (
     render_pinned,
     role_policy,
 )
+from proxy.limits import RateLimits
 from proxy.messages import (
     context_before,
     last_user_text,
@@ -91,10 +92,12 @@ class Pipeline:
         # Shapes that a provider accepted after it had refused the usual one: (slug, model) → role policy.
         self._learned: dict[tuple[str, str], str] = {}
         self._seen: dict[int, datetime] = {}
+        self._limits = RateLimits()
 
     async def chat(self, chat: Chat, snapshot: Snapshot, relay: Relay) -> None:
         """Serve one chat completion; errors before the first byte are raised as ProxyError."""
         key = authenticate(chat.headers, snapshot, chat.at)
+        self._limits.take(key.id, snapshot.memory.key_rate_limit, chat.started)
         self._touch(key, chat.at)
         self._read(chat, key, snapshot)
         target = route(chat.body.get("model"), snapshot)

@@ -122,3 +122,14 @@ def test_a_changed_setting_holds_for_the_next_request(alice: Server) -> None:
     assert alice.chat("Do I prefer marmalade?").headers["x-memroute-memories"] == "0"
     alice.settings(maxTokens=2000)
     assert alice.chat("Do I prefer marmalade?").headers["x-memroute-memories"] == "1"
+
+
+def test_a_key_that_has_used_up_its_requests_is_told_when_to_come_back(alice: Server) -> None:
+    alice.settings(keyRateLimit=2)
+    try:
+        replies = [alice.chat("hi") for _ in range(3)]
+    finally:
+        alice.settings(keyRateLimit=0)
+    assert [reply.status_code for reply in replies] == [200, 200, 429]
+    assert int(replies[2].headers["retry-after"]) <= 30
+    assert replies[2].json()["error"]["code"] == "rate_limit_exceeded"
