@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, OperationalError, connection
 
 from memories import fts
 from memories.services.receipts import ReceiptDraft, receipts_write
@@ -169,7 +169,15 @@ class Background:
         if turn is None or found is None:
             return
         try:
-            finished.draft.captured = store_facts(turn, settings, found)
+            try:
+                finished.draft.captured = store_facts(turn, settings, found)
+            except DatabaseError as error:
+                if "locked" in str(error) or "full" in str(error):
+                    raise
+                # A damaged search table makes every write fail: it holds nothing that cannot be made anew.
+                logger.warning("memory.search_table.rebuilt", extra={"reason": type(error).__name__})
+                fts.install(rebuild=True)
+                finished.draft.captured = store_facts(turn, settings, found)
         except Exception:  # the task boundary, as above
             logger.exception("memory.extraction.background.failed", extra={"request": finished.draft.request_id})
             finished.draft.error = finished.draft.error or "capture failed"
@@ -184,14 +192,27 @@ class Background:
                 del self._unsettled[owner_id]
 
     def _write(self, batch: list[Finished]) -> None:
-        """Write the receipts; a locked database is tried again, because nothing else would."""
+        """Write the receipts; when a batch cannot be written, one by one: a broken one must not cost the others theirs."""
         drafts = [finished.draft for finished in batch]
+        try:
+            self._write_drafts(drafts)
+        except (DatabaseError, ValueError, TypeError):
+            logger.exception("memory.receipts.batch_failed", extra={"count": len(drafts)})
+            for draft in drafts:
+                try:
+                    self._write_drafts([draft])
+                except (DatabaseError, ValueError, TypeError):
+                    self.dropped += 1
+                    logger.exception("memory.receipts.dropped", extra={"request": draft.request_id})
+        self._write_touched()
+
+    def _write_drafts(self, drafts: list[ReceiptDraft]) -> None:
+        """Write receipts; a locked database is tried again, because nothing else would."""
         for attempt in range(ATTEMPTS):
             try:
                 if drafts:
                     receipts_write(drafts=drafts, keep_text=selectors.snapshot().memory.receipt_text)
-                self._write_touched()
-            except DatabaseError:
+            except OperationalError:
                 if attempt == ATTEMPTS - 1:
                     raise
                 time.sleep(0.2 * (attempt + 1))

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 from django.db import connection
-from django.db.models import Min, QuerySet
+from django.db.models import Min, QuerySet, Sum
+from django.db.models.functions import Length
 from numpy.typing import NDArray
 
 from engine.keyword import KeywordHits, KeywordIndex, SearchDoc
@@ -24,8 +25,8 @@ from memories import fts
 from memories.models import Memory, MemoryChange
 
 MAX_BYTES = 256 * 1024 * 1024
-# A pool up to this many rows is built while the request waits (about 30 ms a thousand); a larger one in the background.
-BUILD_AT_ONCE = 3000
+# A pool up to this many characters is built while the request waits (some 50 ms); a larger one in the background.
+BUILD_AT_ONCE = 200_000
 CHANGES_AT_ONCE = 20_000
 SHARED = 0  # the pool of rows marked shared, whoever owns them; no owner has the id 0
 
@@ -127,6 +128,12 @@ def recallable(owner_id: int) -> QuerySet[Memory]:
     return active.filter(shared=True) if owner_id == SHARED else active.filter(api_key_id=owner_id)
 
 
+def characters(owner_id: int) -> int:
+    """How much text a pool would hold."""
+    sums = recallable(owner_id).aggregate(content=Sum(Length("content")), context=Sum(Length("context")))
+    return (sums["content"] or 0) + (sums["context"] or 0)
+
+
 def read_rows(owner_id: int, ids: Iterable[int] | None = None) -> Iterable[Row]:
     """Read the pool rows of an owner, all or some, in bounded batches."""
     query = recallable(owner_id)
@@ -147,6 +154,7 @@ class Pool:
         self.lock = threading.Lock()
         self.pending: set[int] = set()
         self.ready = False
+        self.building = False
         self._rows = np.zeros(64, ROW)
         self._slots: dict[int, int] = {}
         self._free: list[int] = []
@@ -253,6 +261,7 @@ class Pools:
         self._lock = threading.Lock()
         self._pools: OrderedDict[int, Pool] = OrderedDict()
         self._seq: int | None = None
+        self._building = threading.Lock()
 
     def clear(self) -> None:
         """Drop everything; the next use reads the database anew."""
@@ -263,7 +272,8 @@ class Pools:
     def get(self, owner_id: int) -> Pool | None:
         """Return the owner's pool in step with the database, or None while a large one is still being built.
 
-        Inside a transaction it is always None: what a rollback would take back must not stay in a pool.
+        Inside a transaction it is always None: what a rollback would take back must not stay in a pool. The lock of all
+        pools is held for moments only: nobody waits for another owner's pool.
         """
         if connection.in_atomic_block:
             return None
@@ -271,35 +281,52 @@ class Pools:
             self._follow()
             pool = self._pools.get(owner_id)
             if pool is None:
-                pool = self._start(owner_id)
+                pool = self._pools[owner_id] = Pool(owner_id)
             self._pools.move_to_end(owner_id)
-        if not pool.ready:
+        if pool.building:
             return None
         with pool.lock:
+            if not pool.ready and not self._begin(pool):
+                return None
             self._catch_up(pool)
         return pool
 
-    def _start(self, owner_id: int) -> Pool:
-        pool = self._pools[owner_id] = Pool(owner_id)
-        if recallable(owner_id)[: BUILD_AT_ONCE + 1].count() <= BUILD_AT_ONCE:
-            pool.fill(read_rows(owner_id))
-            pool.ready = True
-            self._evict(keep=owner_id)
-        else:
-            threading.Thread(target=self._build, args=(pool,), name=f"pool-{owner_id}", daemon=True).start()
-        return pool
-
-    def _build(self, pool: Pool) -> None:
-        """Fill a large pool from the database; what changes meanwhile waits in `pending`."""
+    def _begin(self, pool: Pool) -> bool:
+        """Build a small pool now, a large one in the background; return whether it is ready."""
+        if pool.building:
+            return False
         try:
+            if characters(pool.owner_id) > BUILD_AT_ONCE:
+                pool.building = True
+                threading.Thread(target=self._build, args=(pool,), name=f"pool-{pool.owner_id}", daemon=True).start()
+                return False
             pool.fill(read_rows(pool.owner_id))
             pool.ready = True
+        except BaseException:
+            self._forget(pool)
+            raise
+        with self._lock:
+            self._evict(keep=pool.owner_id)
+        return True
+
+    def _build(self, pool: Pool) -> None:
+        """Fill a large pool from the database, one at a time; what changes meanwhile waits in `pending`."""
+        try:
+            with self._building:
+                pool.fill(read_rows(pool.owner_id))
+            pool.ready = True
         finally:
+            pool.building = False
             connection.close()
+            if not pool.ready:
+                self._forget(pool)
             with self._lock:
-                if not pool.ready:
-                    self._pools.pop(pool.owner_id, None)
                 self._evict(keep=pool.owner_id)
+
+    def _forget(self, pool: Pool) -> None:
+        with self._lock:
+            if self._pools.get(pool.owner_id) is pool:
+                del self._pools[pool.owner_id]
 
     def _evict(self, keep: int) -> None:
         total = sum(pool.nbytes for pool in self._pools.values() if pool.ready)
@@ -334,11 +361,18 @@ class Pools:
         lowest = MemoryChange.objects.aggregate(low=Min("seq"))["low"]
         return lowest is not None and lowest > seq + 1
 
-    @staticmethod
-    def _catch_up(pool: Pool) -> None:
-        if pool.pending:
+    def _catch_up(self, pool: Pool) -> None:
+        """Apply what was logged for a pool; ids that could not be read wait for the next time."""
+        with self._lock:
             ids, pool.pending = pool.pending, set()
+        if not ids:
+            return
+        try:
             pool.apply(ids, read_rows(pool.owner_id, ids))
+        except BaseException:
+            with self._lock:
+                pool.pending |= ids
+            raise
 
 
 pools = Pools()

@@ -12,6 +12,7 @@ from django.conf import settings
 
 from memories.background import background
 from memories.services.recall import RecallRequest, RecallResult, recall
+from proxy.auth import authenticate
 from proxy.errors import BodyTooLarge, InternalError, MethodNotAllowed, ProxyError, UnsupportedEncoding
 from proxy.pipeline import Chat, Pipeline
 from proxy.streaming import BrokenOff, Relay
@@ -28,6 +29,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 CHAT_PATH = "/v1/chat/completions"
 RECALL_THREADS = 2
 DRAIN_SECONDS = 30.0
+BODY_SECONDS = 300.0
 
 
 class ClientGone(Exception):
@@ -40,7 +42,9 @@ class RelayApp:
     def __init__(self, django: App) -> None:
         self._django = django
         self._executor = ThreadPoolExecutor(RECALL_THREADS, thread_name_prefix="memroute-recall")
-        self._watch = SettingsWatch(str(settings.DATABASES["default"]["NAME"]), self._executor)
+        # Of its own: a slow recall must not keep anybody from the settings.
+        self._settings_executor = ThreadPoolExecutor(1, thread_name_prefix="memroute-settings")
+        self._watch = SettingsWatch(str(settings.DATABASES["default"]["NAME"]), self._settings_executor)
         self._upstream: Upstream | None = None
         self._pipeline: Pipeline | None = None
 
@@ -85,6 +89,7 @@ class RelayApp:
             await self._upstream.aclose()
         self._watch.close()
         self._executor.shutdown(wait=False, cancel_futures=True)
+        self._settings_executor.shutdown(wait=False, cancel_futures=True)
 
     async def _run_recall(self, request: RecallRequest) -> RecallResult:
         return await asyncio.get_running_loop().run_in_executor(self._executor, recall, request)
@@ -97,10 +102,12 @@ class RelayApp:
         try:
             if scope["method"] != "POST":
                 raise MethodNotAllowed
-            chat.raw = await read_body(receive, headers, settings.MEMROUTE_MAX_BODY_BYTES)
             snapshot = await self._watch.current()
-            await _while_connected(receive, self._ready().chat(chat, snapshot, relay))
-        except ClientGone:
+            key = authenticate(headers, snapshot, chat.at)
+            async with asyncio.timeout(BODY_SECONDS):
+                chat.raw = await read_body(receive, headers, settings.MEMROUTE_MAX_BODY_BYTES)
+            await _while_connected(receive, self._ready().chat(chat, key, snapshot, relay))
+        except (ClientGone, TimeoutError):
             return
         except BrokenOff:
             raise

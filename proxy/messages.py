@@ -55,13 +55,13 @@ def new_user_texts(messages: object) -> list[str]:
     return [well_formed(text) for text in reversed(texts) if text.strip()]
 
 
-def context_before(messages: object, turns: int = 2) -> str:
-    """Return what user and assistant said in the `turns` turns before the new one, its last 1,000 characters.
+def context_before(messages: object, turns: int = 2, limit: int = CONTEXT_CHARS) -> str:
+    """Return what user and assistant said in the `turns` turns before the new one, its last `limit` characters.
 
     A turn begins with a user message that follows something else than a user message.
     """
     texts: list[str] = []
-    later_is_user, room = False, CONTEXT_CHARS
+    later_is_user, room = False, limit
     for message in _before_new_turn(messages):
         user = is_user(message)
         turns -= later_is_user and not user
@@ -70,9 +70,9 @@ def context_before(messages: object, turns: int = 2) -> str:
         later_is_user = user
         text = text_of(message.get("content")) if user or message.get("role") == "assistant" else ""
         if text.strip():
-            texts.append(text[-CONTEXT_CHARS:])
+            texts.append(text[-limit:])
             room -= len(text)
-    return well_formed("\n".join(reversed(texts))[-CONTEXT_CHARS:])
+    return well_formed("\n".join(reversed(texts))[-limit:])
 
 
 def reply_text(body: Mapping[str, Any]) -> str:

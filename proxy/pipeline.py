@@ -15,10 +15,9 @@ from typing import Any
 from engine.redaction import redact
 from memories.background import Background, Finished
 from memories.models import Receipt
-from memories.services.recall import RecallRequest, RecallResult
+from memories.services.recall import MAX_QUERY, RecallRequest, RecallResult
 from memories.services.receipts import ReceiptDraft
-from memories.services.remember import Turn
-from proxy.auth import authenticate
+from memories.services.remember import MAX_CONTEXT, Turn
 from proxy.errors import InvalidBody, InvalidHeader, ProxyError, UpstreamError
 from proxy.inject import (
     BLOCK_OVERHEAD_TOKENS,
@@ -43,6 +42,7 @@ from proxy.messages import (
     wants_no_memory,
 )
 from proxy.routing import Route, route
+from proxy.shapes import Shapes
 from proxy.streaming import Buffered, DemoReply, Relay, Relayed
 from proxy.upstream import Headers, Reply, Upstream, forwarded
 from settings_app.values import KeyValues, Snapshot
@@ -51,6 +51,7 @@ logger = logging.getLogger(__name__)
 
 RECALL_SECONDS = 2.0
 RETRY_BODY = 64 * 1024
+MARGIN = 4096
 TOUCH_EVERY = timedelta(minutes=1)
 # A script may ask a few milliseconds after it told something; a person never does.
 PATH = "/chat/completions"
@@ -89,14 +90,12 @@ class Pipeline:
         self._upstream = upstream
         self._background = background
         self._run_recall = run_recall
-        # Shapes that a provider accepted after it had refused the usual one: (slug, model) → role policy.
-        self._learned: dict[tuple[str, str], str] = {}
+        self._shapes = Shapes()
         self._seen: dict[int, datetime] = {}
         self._limits = RateLimits()
 
-    async def chat(self, chat: Chat, snapshot: Snapshot, relay: Relay) -> None:
-        """Serve one chat completion; errors before the first byte are raised as ProxyError."""
-        key = authenticate(chat.headers, snapshot, chat.at)
+    async def chat(self, chat: Chat, key: KeyValues, snapshot: Snapshot, relay: Relay) -> None:
+        """Serve one chat completion under an authenticated key; errors before the first byte are raised as ProxyError."""
         self._limits.take(key.id, snapshot.memory.key_rate_limit, chat.started)
         self._touch(key, chat.at)
         self._read(chat, key, snapshot)
@@ -105,7 +104,7 @@ class Pipeline:
         try:
             await self._recall(chat, key, snapshot, draft)
             reply = await self._forward(chat, target, snapshot, draft)
-            await relay.send(reply, _answer_headers(chat, draft))
+            await relay.send(reply, _answer_headers(chat, draft), draft.streamed)
         except BaseException as error:
             _note_failure(draft, relay.relayed, error)
             raise
@@ -150,7 +149,8 @@ class Pipeline:
         if chat.mode not in READS:
             return
         memory = snapshot.memory
-        draft.query = redact(last_user_text(chat.messages))
+        # Redacted before it is cut: half a secret would not be recognised.
+        draft.query = redact(last_user_text(chat.messages, MAX_QUERY + MARGIN))[-MAX_QUERY:]
         request = RecallRequest(
             owner_id=key.id,
             query=draft.query,
@@ -189,27 +189,28 @@ class Pipeline:
         """Send the request on; a refusal that names role or order is tried once more in the next safer shape."""
         provider = target.provider
         if provider is None:
-            body = json.loads(self._injected(chat, target, snapshot, "system"))
+            body = parse_body(self._injected(chat, target, snapshot, "system"))
             return DemoReply(body, chat.request_id, int(chat.at.timestamp()))
-        place = (provider.slug, target.model)
-        role = self._learned.get(place) or role_policy(provider.role_policy, provider.slug, target.model)
+        usual = role_policy(provider.role_policy, provider.slug, target.model)
+        role = self._shapes.of(draft.owner_id, provider.slug, target.model) or usual
         headers = forwarded(chat.raw_headers)
-        body = self._injected(chat, target, snapshot, role)
-        reply: Reply = await self._upstream.post(provider, PATH, body, headers)
+        reply: Reply = await self._upstream.post(provider, PATH, self._injected(chat, target, snapshot, role), headers)
         safer = SAFER.get(role) if provider.role_policy == "auto" and chat.recalled.hits else None
         if safer is None or reply.status not in (400, 422):
             return reply
-        refused = await Buffered.read(reply, RETRY_BODY)
-        if not names_role_or_order(reply.status, refused.start):
-            return refused
+        try:
+            refused = await Buffered.read(reply, RETRY_BODY)
+            if not names_role_or_order(reply.status, refused.start):
+                return refused
+        except BaseException:
+            await reply.aclose()
+            raise
         await reply.aclose()
         draft.error = f"{role} was refused, sent again as {safer}"
         logger.info("memory.injection.retried", extra={"provider": provider.slug, "role": safer})
-        reply = await self._upstream.post(provider, PATH, self._injected(chat, target, snapshot, safer), headers)
-        if reply.status not in (400, 422) or safer in SAFER:
-            # Either it was accepted, or the next request goes one step further.
-            self._learned[place] = safer
-        return reply
+        again = await self._upstream.post(provider, PATH, self._injected(chat, target, snapshot, safer), headers)
+        self._shapes.learn(draft.owner_id, provider.slug, target.model, safer, accepted=again.status < 400)
+        return again
 
     def _injected(self, chat: Chat, target: Route, snapshot: Snapshot, role: str) -> bytes:
         """Return the body for the provider: the client's bytes when nothing needs changing."""
@@ -243,7 +244,7 @@ class Pipeline:
                 session=chat.session,
                 user_texts=new_user_texts(chat.messages),
                 reply=relayed.text,
-                context=context_before(chat.messages),
+                context=context_before(chat.messages, limit=MAX_CONTEXT + MARGIN),  # cut once it is redacted
                 said_at=chat.at,
                 injected=[hit.content for hit in chat.recalled.hits],
             )

@@ -27,6 +27,8 @@ def route(model: object, snapshot: Snapshot) -> Route:
     """Resolve `slug/model`, else the provider whose list or prefix matches, else the default; raise ModelNotFound."""
     if not isinstance(model, str) or not model.strip():
         raise InvalidBody("`model` is missing: name one, such as memroute/demo.", param="model")
+    if not model.isprintable():
+        raise InvalidBody("`model` has characters that no name has.", param="model")
     slug, slash, rest = model.partition("/")
     if slash and slug == RESERVED_SLUG:
         if rest == DEMO_MODEL:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -21,6 +22,7 @@ logger = logging.getLogger(__name__)
 # An answer that is no stream is held back until complete, so that an upstream dying midway can still become a clean 502.
 HELD_BACK = 4 * 1024 * 1024
 TAP_LIMIT = 1024 * 1024
+MAX_USAGE = 4096
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
@@ -110,15 +112,16 @@ class Relay:
         self.begun = False
         self.relayed = Relayed()
 
-    async def send(self, reply: Reply, headers: Headers) -> None:
+    async def send(self, reply: Reply, headers: Headers, streamed: bool) -> None:
         """Relay an answer to its end; ProxyError is raised only while nothing was sent."""
         content_type = dict(reply.headers).get(b"content-type", b"")
-        is_stream = content_type.startswith(b"text/event-stream")
+        is_stream = content_type.lower().startswith(b"text/event-stream")
+        through = is_stream or (streamed and reply.status == 200)
         tap: StreamTap | BodyTap = StreamTap(TAP_LIMIT) if is_stream else BodyTap(TAP_LIMIT)
         self.relayed.first_byte_ms = (time.perf_counter() - self._started) * 1000
         try:
-            if is_stream:
-                await self._begin(reply.status, [*reply.headers, *headers])
+            if through:
+                await self._begin(reply.status, [*_unmeasured(reply), *headers])
                 await self._pass_on(reply.chunks(), tap)
             else:
                 await self._send_held_back(reply, headers, tap)
@@ -152,7 +155,9 @@ class Relay:
             if size > HELD_BACK:
                 break
         start = b"".join(held)
-        await self._begin(reply.status, [*reply.headers, *headers])
+        await self._begin(
+            reply.status, [*(_unmeasured(reply) if reply.status in (204, 304) else reply.headers), *headers]
+        )
         self._listen(tap, start)
         if size > HELD_BACK:
             await self._send({"type": "http.response.body", "body": start, "more_body": True})
@@ -190,14 +195,13 @@ class Relay:
 
     def _read_tap(self, tap: StreamTap | BodyTap) -> None:
         if isinstance(tap, StreamTap):
-            self.relayed.text, self.relayed.usage = tap.text, tap.usage
+            self.relayed.text, self.relayed.usage = tap.text, _storable(tap.usage)
             self.relayed.learnable = tap.complete
             return
         body = tap.parsed()
         if body is not None:
-            usage = body.get("usage")
             self.relayed.text = reply_text(body)
-            self.relayed.usage = usage if isinstance(usage, dict) else None
+            self.relayed.usage = _storable(body.get("usage"))
             self.relayed.learnable = "error" not in body
 
     async def send_error(self, error: ProxyError, headers: Headers) -> None:
@@ -206,3 +210,17 @@ class Relay:
         head = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *headers]
         await self._begin(error.status, head)
         await self._send({"type": "http.response.body", "body": body, "more_body": False})
+
+
+def _unmeasured(reply: Reply) -> Headers:
+    """The headers without a length: a stream may end with an event of ours, and some answers have no body."""
+    return [(name, value) for name, value in reply.headers if name != b"content-length"]
+
+
+def _storable(usage: object) -> dict[str, Any] | None:
+    """Return what a provider reports of its usage if a receipt can hold it."""
+    try:
+        size = len(json.dumps(usage, allow_nan=False, ensure_ascii=False).encode())
+    except (ValueError, RecursionError):
+        return None
+    return usage if isinstance(usage, dict) and size <= MAX_USAGE else None

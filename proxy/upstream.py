@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -11,7 +12,7 @@ import aiohttp
 import httpx
 from httpx_aiohttp import AiohttpTransport
 
-from proxy.errors import UpstreamConnect, UpstreamTimeout
+from proxy.errors import UpstreamConnect, UpstreamError, UpstreamTimeout
 from settings_app.values import ProviderValues
 
 CONNECT_SECONDS = 10.0
@@ -22,13 +23,15 @@ HOP_BY_HOP = frozenset(
 )
 # What a client sends to memroute and a provider must not see, or what memroute says anew.
 NOT_SENT = HOP_BY_HOP | frozenset(
-    b"authorization x-api-key host content-length content-type accept-encoding cookie expect origin referer"
-    b" forwarded x-forwarded-for x-forwarded-host x-forwarded-proto x-real-ip".split()
+    b"authorization x-api-key api-key host content-length content-type accept-encoding cookie expect origin referer"
+    b" forwarded x-forwarded-for x-forwarded-host x-forwarded-proto"
+    b" x-forwarded-port x-real-ip true-client-ip cf-connecting-ip".split()
 )
 # What a provider says and a client must not see, or what the server says anew.
 NOT_RETURNED = HOP_BY_HOP | frozenset(b"set-cookie date server alt-svc".split())
 
 Headers = list[tuple[bytes, bytes]]
+CONTROLS = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 
 
 class Reply(Protocol):
@@ -57,7 +60,9 @@ def returned(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
     """Return the provider's headers that travel to the client, names in lower case."""
     lowered = ((name.lower(), value) for name, value in headers)
     return [
-        (name, value) for name, value in lowered if name not in NOT_RETURNED and not name.startswith(b"x-memroute-")
+        (name, value)
+        for name, value in lowered
+        if name not in NOT_RETURNED and not name.startswith(b"x-memroute-") and not CONTROLS.search(value)
     ]
 
 
@@ -103,21 +108,24 @@ class Upstream:
 
     async def post(self, provider: ProviderValues, path: str, body: bytes, headers: Headers) -> UpstreamReply:
         """Send a request and wait for the head of the answer; raise UpstreamConnect or UpstreamTimeout."""
-        request = httpx.Request(
-            "POST",
-            provider.base_url + path,
-            headers=[*headers, *_own_headers(provider)],
-            content=body,
-            extensions={"timeout": {"connect": CONNECT_SECONDS, "pool": CONNECT_SECONDS}},
-        )
         try:
+            request = httpx.Request(
+                "POST",
+                provider.base_url + path,
+                headers=[*headers, *_own_headers(provider)],
+                content=body,
+                extensions={"timeout": {"connect": CONNECT_SECONDS, "pool": CONNECT_SECONDS}},
+            )
             async with asyncio.timeout(provider.first_byte_timeout):
                 response = await self._transport.handle_async_request(request)
         except TimeoutError as error:
             seconds = provider.first_byte_timeout
             raise UpstreamTimeout(f"The provider {provider.slug} did not answer in {seconds:g} seconds.") from error
-        except (httpx.TimeoutException, httpx.TransportError, httpx.InvalidURL) as error:
+        except (httpx.HTTPError, httpx.InvalidURL, aiohttp.ClientError, ValueError, OSError) as error:
             raise _named(error, provider) from error
+        if not 200 <= response.status_code <= 599:
+            await response.aclose()
+            raise UpstreamError(f"The provider {provider.slug} answered with the status {response.status_code}.")
         return UpstreamReply(response, provider.idle_timeout)
 
     async def aclose(self) -> None:
@@ -125,11 +133,13 @@ class Upstream:
         await self._transport.aclose()
 
 
-def _named(error: Exception, provider: ProviderValues) -> UpstreamConnect | UpstreamTimeout:
+def _named(error: Exception, provider: ProviderValues) -> UpstreamError:
     """Tell a refused or broken connection from a slow one. The transport names both kinds of broken connection a time-out."""
     cause = error.__cause__
     if isinstance(cause, TimeoutError) and not isinstance(cause, ConnectionError):
         return UpstreamTimeout(f"The provider {provider.slug} did not accept the connection in time.")
+    if isinstance(error, aiohttp.ClientResponseError | aiohttp.ClientPayloadError):
+        return UpstreamError(f"The provider {provider.slug} answered with something that is no HTTP.")
     return UpstreamConnect(f"The provider {provider.slug} cannot be reached.")
 
 

@@ -127,10 +127,15 @@ def provider_values(row: Provider) -> values.ProviderValues:
         models=tuple(str(name) for name in row.model_names) if isinstance(row.model_names, list) else (),
         is_default=row.is_default,
         role_policy=row.role_policy if row.role_policy in values.ROLE_POLICIES else "auto",
-        first_byte_timeout=row.first_byte_timeout,
-        idle_timeout=row.idle_timeout,
+        first_byte_timeout=_seconds(row.first_byte_timeout, 600.0),
+        idle_timeout=_seconds(row.idle_timeout, 120.0),
         credential=_decrypted(row.credential, row.slug),
     )
+
+
+def _seconds(stored: object, usual: float) -> float:
+    """A time-out as it may be used: 0.1…3600 seconds, the usual one for what is no number."""
+    return min(max(float(stored), 0.1), 3600.0) if isinstance(stored, int | float) else usual
 
 
 def _providers() -> dict[str, values.ProviderValues]:

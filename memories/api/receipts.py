@@ -21,7 +21,7 @@ class ReceiptFilters(serializers.Serializer):
     apiKeyId = serializers.UUIDField(required=False)  # noqa: N815
     sessionId = serializers.CharField(required=False, max_length=255)  # noqa: N815
     limit = serializers.IntegerField(required=False, default=50, min_value=1, max_value=200)
-    page = serializers.IntegerField(required=False, default=1, min_value=1)
+    page = serializers.IntegerField(required=False, default=1, min_value=1, max_value=1_000_000)
 
 
 class ReceiptListView(APIView):

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from django.db import DatabaseError
 
+from engine.override import is_override
 from engine.ranking import (
     BELOW_FLOOR,
     Ranked,
@@ -170,6 +171,8 @@ class _Texts:
     def __init__(self, request: RecallRequest) -> None:
         self._request = request
         self._rows: dict[int, _Text] = {}
+        # Those that would act against their reader: looked at, never injected.
+        self.held: list[int] = []
 
     def __getitem__(self, memory_id: int) -> _Text:
         return self._rows[memory_id]
@@ -180,7 +183,9 @@ class _Texts:
         for start in range(0, len(ids), 500):
             rows = fts.recall_rows(ids[start : start + 500], self._request.owner_id, shared=shared)
             self._rows.update((row[0], _Text(*row)) for row in rows)
-        return [memory_id for memory_id in ids if memory_id in self._rows]
+        there = [memory_id for memory_id in ids if memory_id in self._rows]
+        self.held += [memory_id for memory_id in there if is_override(self._rows[memory_id].content)]
+        return [memory_id for memory_id in there if memory_id not in self.held]
 
     def ranked(self, memory_id: int, score: float, created: float) -> Ranked:
         """The candidate as the budget walk takes it."""
@@ -198,7 +203,8 @@ def _select(request: RecallRequest, found: Candidates, texts: _Texts) -> Selecti
     fixed.update(standing)
     kept, left_out = _near_the_top(request, found, texts, fixed)
     chosen = walk_budget(pinned, instructions, kept, max_tokens=request.max_tokens, overhead=request.overhead)
-    chosen.rejected.extend(left_out)
+    held = [Rejected(texts.ranked(i, 0.0, 0.0), "held for review") for i in dict.fromkeys(texts.held)]
+    chosen.rejected.extend([*held, *left_out])
     return chosen
 
 

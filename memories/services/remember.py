@@ -12,6 +12,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import F
 
 from engine.extraction import Extraction, Fact, extract, fingerprint, is_background_prompt
+from engine.override import is_override
 from engine.redaction import redact
 from engine.text import day_words, search_extra
 from memories.models import Memory
@@ -122,15 +123,16 @@ def _store(turn: Turn, settings: MemoryValues, fact: Fact, role: str, words: str
         if current is not None and current.fingerprint in marks:
             return _repeat(current, turn, words)
         new = _new_memory(turn, settings, fact, role)
-        if current is not None and not settings.review_mode:
+        replaces = current is not None and new.status == Memory.Status.ACTIVE
+        if current is not None and replaces:
             current.status = Memory.Status.SUPERSEDED
             current.revision += 1
             current.updated_at = turn.said_at
             current.save(update_fields=["status", "revision", "updated_at"])
-        if settings.review_mode and _candidate_exists(new):
+        if new.status == Memory.Status.CANDIDATE and _candidate_exists(new):
             return None
         new.save(force_insert=True)
-        if current is not None and not settings.review_mode:
+        if current is not None and replaces:
             Memory.objects.filter(pk=current.pk).update(superseded_by=new)
         return Captured(new.uuid.hex, new.revision, words, created=True)
 
@@ -157,6 +159,8 @@ def fact_fingerprint(fact: Fact) -> str:
 
 def _new_memory(turn: Turn, settings: MemoryValues, fact: Fact, role: str) -> Memory:
     context = redact(turn.context)[-MAX_CONTEXT:]
+    # What would act against its reader waits for a person, as everything does in review mode.
+    held = settings.review_mode or is_override(fact.content)
     return Memory(
         api_key_id=turn.owner_id,
         session_id=turn.session,
@@ -170,7 +174,7 @@ def _new_memory(turn: Turn, settings: MemoryValues, fact: Fact, role: str) -> Me
             "source": f"{role}_message",
             "extractedAt": turn.said_at.isoformat().replace("+00:00", "Z"),
         },
-        status=Memory.Status.CANDIDATE if settings.review_mode else Memory.Status.ACTIVE,
+        status=Memory.Status.CANDIDATE if held else Memory.Status.ACTIVE,
         trust=Memory.Trust.ASSISTANT if role == "assistant" else Memory.Trust.USER,
         context=context,
         said_at=turn.said_at,

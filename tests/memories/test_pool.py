@@ -86,7 +86,7 @@ def test_pools_that_were_not_used_for_long_are_dropped(alice: ApiKey, bob: ApiKe
 
 
 def test_a_large_pool_is_built_in_the_background(alice: ApiKey, monkeypatch: Any) -> None:
-    monkeypatch.setattr(pool_module, "BUILD_AT_ONCE", 10)
+    monkeypatch.setattr(pool_module, "BUILD_AT_ONCE", 100)
     Memory.objects.bulk_create(Memory(api_key=alice, key=f"k{n}", content=f"marmalade {n}") for n in range(50))
     pools = Pools()
     assert pools.get(alice.pk) is None
