@@ -25,7 +25,7 @@ FILLERS = frozenset(_FILLERS.split())
 # question does not answer it.
 WEAK_WORDS = frozenset(
     """like likes liked prefer prefers preferred love loves enjoy enjoys hate hates want wants need needs know knows tell
-    remember recall think kind kinds sort sorts thing things""".split()
+    remember recall think kind kinds sort sorts thing things preference preferences pattern patterns identity""".split()
 )
 
 # Whole utterances that ask for nothing, as their folded words joined by spaces ("What's up?" -> "what s up").

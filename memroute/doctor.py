@@ -25,7 +25,10 @@ def doctor(out: TextIO) -> int:
         try:
             good, words = probe()
         except DatabaseError as error:
-            good, words = False, f"the database cannot be used: {error}"
+            good, words = (
+                False,
+                f"the database cannot be used ({error}): restore a backup, or move the file away to start anew",
+            )
         out.write(f"{'ok  ' if good else 'FAIL'}  {name}: {words}\n")
         well = well and good
     return 0 if well else 1

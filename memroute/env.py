@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import secrets
@@ -89,6 +90,16 @@ def data_dir() -> Path:
     except RuntimeError as error:  # ~ of a user that does not exist
         raise ImproperlyConfigured(f"MEMROUTE_DATA_DIR: {given} cannot be made ({error}).") from error
     return folder
+
+
+def database_file(folder: Path) -> Path:
+    """The database file, made with mode 0600 when it is missing: nobody else on the machine reads memories."""
+    path = folder / "memroute.sqlite3"
+    with contextlib.suppress(
+        OSError
+    ):  # an existing one keeps its mode; a folder that cannot be written is told elsewhere
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    return path
 
 
 def secret_key(folder: Path) -> str:

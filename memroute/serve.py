@@ -15,6 +15,7 @@ from django.db import DatabaseError
 
 from memroute import __version__
 from memroute.bootstrap import FirstStart, bootstrap
+from settings_app.selectors import memory_values
 
 GRACEFUL_SECONDS = 30
 BACKLOG = 2048
@@ -26,11 +27,9 @@ GUIDE = """memroute {version} is ready: {url}
   admin   {url}/admin/{admin}
   key     {key}
 
-Memory is off until you switch it on: what is remembered is added to every request, and your provider bills those tokens.
-Switch it on, say something, then ask in a new conversation (in a second terminal):
+{state}
 
 {prelude}{settings}
-
 curl -sN {url}/v1/chat/completions -H "Authorization: Bearer {token}" -H "Content-Type: application/json" -H "x-memroute-session-id: first" \\
   -d '{{"model": "memroute/demo", "messages": [{{"role": "user", "content": "I prefer tabs and my name is Ada"}}]}}'
 
@@ -39,10 +38,15 @@ curl -isN {url}/v1/chat/completions -H "Authorization: Bearer {token}" -H "Conte
 
 The reply's x-memroute-request-id leads to its receipt, which says what was remembered and why:
 
-curl -s {url}/api/memory/receipts?limit=1 -H "Authorization: Bearer {token}"
+curl -s "{url}/api/memory/receipts?limit=1" -H "Authorization: Bearer {token}"
 
 Stop with Ctrl-C.
 """
+
+
+MEMORY_IS_OFF = """Memory is off until you switch it on: what is remembered is added to every request, and your provider bills those tokens.
+Switch it on, say something, then ask in a new conversation (in a second terminal):"""
+MEMORY_IS_ON = """Memory is on. Say something, then ask in a new conversation (in a second terminal):"""
 
 
 class Server(uvicorn.Server):
@@ -76,7 +80,7 @@ def serve(*, host: str | None = None, port: int | None = None) -> int:
         return 1
     sys.setswitchinterval(SWITCH_INTERVAL)
     server = Server(_config())
-    server.guide = guide(address, listener.getsockname()[1], first)
+    server.guide = guide(address, listener.getsockname()[1], first, memory_on=memory_values().enabled)
     with contextlib.suppress(KeyboardInterrupt):
         server.run(sockets=[listener])
     return 0 if server.started else 3
@@ -122,21 +126,23 @@ def _config() -> uvicorn.Config:
     )
 
 
-def guide(host: str, port: int, first: FirstStart) -> str:
+def guide(host: str, port: int, first: FirstStart, *, memory_on: bool = False) -> str:
     """Return what is printed when the server is ready: commands that work as they stand."""
     shown = "localhost" if host in ("0.0.0.0", "::", "127.0.0.1") else host  # noqa: S104  (compared, not bound)
     url = f"http://{'[' + shown + ']' if ':' in shown else shown}:{port}"
     manage = f"{shlex.quote(sys.executable)} {shlex.quote(str(settings.BASE_DIR / 'manage.py'))}"
     if "MEMROUTE_DATA_DIR" in os.environ:
         manage = f"MEMROUTE_DATA_DIR={shlex.quote(str(settings.MEMROUTE_DATA_DIR))} {manage}"
-    prelude = "" if first.api_key else f"export MEMROUTE_KEY=…   # a new one: {manage} create_api_key NAME\n"
+    new_key = f'export MEMROUTE_KEY="$({manage} create_api_key NAME --scopes proxy,management)"'
+    lost = f"; lost? {manage} changepassword admin"
     return GUIDE.format(
         version=__version__,
         url=url,
         data=settings.MEMROUTE_DATA_DIR,
-        admin=f"   user admin, password {first.admin_password} (shown once)" if first.admin_password else "",
+        admin=f"   user admin, password {first.admin_password} (shown once)" if first.admin_password else lost,
         key=f"{first.api_key} (shown once)" if first.api_key else "as created before; its secret is not stored",
         token=first.api_key or "$MEMROUTE_KEY",
-        prelude=prelude,
-        settings=f"{manage} memory_settings --set enabled=true",
+        state=MEMORY_IS_ON if memory_on else MEMORY_IS_OFF,
+        prelude="" if first.api_key else f"{new_key}\n",
+        settings="" if memory_on else f"{manage} memory_settings --set enabled=true\n",
     )

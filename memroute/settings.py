@@ -68,7 +68,7 @@ TEMPLATES = [
 DATABASES = {
     "default": {
         "ENGINE": "django.db.backends.sqlite3",
-        "NAME": str(MEMROUTE_DATA_DIR / "memroute.sqlite3"),
+        "NAME": str(env.database_file(MEMROUTE_DATA_DIR)),
         # A connection costs its pragmas and the vector extension; threads keep theirs.
         "CONN_MAX_AGE": None,
         "OPTIONS": {
@@ -121,5 +121,5 @@ LOGGING = {
     },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": MEMROUTE_LOG_FORMAT}},
     "root": {"handlers": ["stderr"], "level": "WARNING"},
-    "loggers": {name: {"level": "INFO"} for name in ("memroute", "settings_app", "memories", "proxy", "uvicorn.error")},
+    "loggers": {name: {"level": "INFO"} for name in ("memroute", "settings_app", "memories", "proxy")},
 }

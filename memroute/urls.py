@@ -2,10 +2,12 @@
 
 from django.contrib import admin
 from django.urls import include, path
+from django.views.generic import RedirectView
 
 from proxy.api import api as v1
 
 urlpatterns = [
+    path("", RedirectView.as_view(url="/admin/")),
     path("admin/", admin.site.urls),
     path("api/memory/", include("memories.api.urls")),
     path("api/health/", include("memroute.health")),

@@ -69,7 +69,10 @@ class UnknownKey(MissingKey):
     """The key is unknown, disabled or expired; which of these is not told to somebody who only guesses."""
 
     code = "invalid_api_key"
-    message = "This API key is not valid: it is unknown, disabled or expired. Keys are made in the Memory Studio."
+    message = (
+        "This API key is not valid: it is unknown, disabled or expired."
+        " Keys are made under /admin/ or by `manage.py create_api_key`."
+    )
 
 
 class MissingScope(ProxyError):

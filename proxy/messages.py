@@ -15,7 +15,7 @@ MODES: Mapping[str, frozenset[str]] = {
     "off": frozenset(),
 }
 _MODE_OF = {allowed: mode for mode, allowed in MODES.items()}
-_TRUE = frozenset({"true", "1", "yes"})
+_TRUE = frozenset({"true", "1", "yes", "on"})
 _NO_MEMORY = ("x-memroute-no-memory", "x-omniroute-no-memory")
 _SESSION = ("x-memroute-session-id", "x-omniroute-session-id")
 # Tuples, because what is looked up in them may be any JSON, a list as well.

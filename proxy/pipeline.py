@@ -8,11 +8,12 @@ import logging
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from engine.redaction import redact
+from engine.tokens import estimate_tokens
 from memories.background import Background, Finished
 from memories.models import Receipt
 from memories.services.recall import MAX_QUERY, RecallRequest, RecallResult
@@ -77,6 +78,8 @@ class Chat:
     mode: str = "off"
     session: str | None = None
     recalled: RecallResult = field(default_factory=RecallResult)
+    pinned: str = ""
+    block: str = ""
 
     def elapsed_ms(self) -> float:
         """Milliseconds since the request came in."""
@@ -174,9 +177,21 @@ class Pipeline:
         except Exception as error:  # recall must never break the chat
             draft.degraded = f"recall failed ({type(error).__name__})"
             logger.exception("memory.recall.failed", extra={"request": chat.request_id})
+        self._render(chat)
         draft.recalled = chat.recalled
         draft.degraded = draft.degraded or chat.recalled.degraded
         draft.recall_ms = (time.perf_counter() - before) * 1000
+
+    @staticmethod
+    def _render(chat: Chat) -> None:
+        """Write the blocks, and count what they really cost: the budget reserved room for frames that may not be there."""
+        parts: dict[str, list[Note]] = {"pinned": [], "instruction": [], "ranked": []}
+        for hit in chat.recalled.hits:
+            parts[hit.part].append(Note(hit.content, by_assistant=hit.trust == "assistant"))
+        chat.pinned = render_pinned(parts["pinned"])
+        chat.block = render_block(parts["ranked"], parts["instruction"])
+        tokens = estimate_tokens(chat.pinned) + estimate_tokens(chat.block)
+        chat.recalled = replace(chat.recalled, tokens=tokens)
 
     async def _settle(self, owner_id: int) -> None:
         """Wait, for a moment at most, until what the owner said just before can be recalled."""
@@ -215,13 +230,10 @@ class Pipeline:
     def _injected(self, chat: Chat, target: Route, snapshot: Snapshot, role: str) -> bytes:
         """Return the body for the provider: the client's bytes when nothing needs changing."""
         model = target.model if target.model != chat.body.get("model") else None
-        parts: dict[str, list[Note]] = {"pinned": [], "instruction": [], "ranked": []}
-        for hit in chat.recalled.hits:
-            parts[hit.part].append(Note(hit.content, by_assistant=hit.trust == "assistant"))
         edits = plan(
             chat.messages,
-            pinned=render_pinned(parts["pinned"]),
-            block=render_block(parts["ranked"], parts["instruction"]),
+            pinned=chat.pinned,
+            block=chat.block,
             placement=snapshot.memory.injection_placement,
             role=role,
         )

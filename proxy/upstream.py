@@ -28,7 +28,7 @@ NOT_SENT = HOP_BY_HOP | frozenset(
     b" x-forwarded-port x-real-ip true-client-ip cf-connecting-ip".split()
 )
 # What a provider says and a client must not see, or what the server says anew.
-NOT_RETURNED = HOP_BY_HOP | frozenset(b"set-cookie date server alt-svc".split())
+NOT_RETURNED = HOP_BY_HOP | frozenset(b"set-cookie date server alt-svc authorization x-api-key".split())
 
 Headers = list[tuple[bytes, bytes]]
 CONTROLS = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")

@@ -78,7 +78,7 @@ def test_a_file_that_is_no_database_is_told(empty_database: Path) -> None:
     empty_database.write_bytes(b"a letter to my aunt " * 100)
     code, said = examine()
     assert code == 1
-    assert "the database cannot be used: file is not a database" in said
+    assert "the database cannot be used (file is not a database): restore a backup" in said
 
 
 def test_a_credential_that_cannot_be_read_is_told(own_database: Path) -> None:

@@ -113,9 +113,16 @@ def test_the_guide_shows_what_was_made_and_what_to_do_next(settings: Settings) -
 
 def test_a_later_guide_shows_no_secret_and_how_to_get_one() -> None:
     shown = guide("127.0.0.1", 8000, FirstStart())
-    assert "password" not in shown
-    assert "create_api_key NAME" in shown
+    assert "(shown once)" not in shown
+    assert "create_api_key NAME --scopes proxy,management)" in shown
+    assert "changepassword admin" in shown
     assert "Bearer $MEMROUTE_KEY" in shown
+
+
+def test_the_guide_knows_that_memory_is_on() -> None:
+    shown = guide("127.0.0.1", 8000, FirstStart(), memory_on=True)
+    assert "Memory is on." in shown
+    assert "enabled=true" not in shown
 
 
 def test_the_guides_commands_are_words_of_a_shell(settings: Settings, tmp_path: Path) -> None:

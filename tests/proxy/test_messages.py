@@ -189,7 +189,7 @@ def test_no_shape_of_a_reply_is_an_error(body: Any) -> None:
 
 @pytest.mark.parametrize("name", ["x-memroute-no-memory", "x-omniroute-no-memory"])
 @pytest.mark.parametrize(
-    ("value", "expected"), [("true", True), (" YES ", True), ("1", True), ("0", False), ("", False), ("on", False)]
+    ("value", "expected"), [("true", True), (" YES ", True), ("1", True), ("0", False), ("", False), ("on", True)]
 )
 def test_the_no_memory_headers(name: str, value: str, expected: bool) -> None:
     assert wants_no_memory({name: value}) is expected
