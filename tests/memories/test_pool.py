@@ -6,7 +6,7 @@ import threading
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 
 from memories import pool as pool_module
 from memories.models import Memory, MemoryChange
@@ -125,3 +125,41 @@ def test_searching_while_others_write_never_fails(alice: ApiKey) -> None:
         thread.join(60)
     assert failures == []
     assert Memory.objects.count() == 170
+
+
+def test_a_read_that_fails_loses_no_change(alice: ApiKey, monkeypatch: Any) -> None:
+    pools = Pools()
+    assert size(pools, alice) == 0
+    add(alice, "a")
+
+    def broken(*_: object) -> Any:
+        raise OperationalError("database is locked")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(pool_module, "read_rows", broken)
+        with pytest.raises(OperationalError):
+            pools.get(alice.pk)
+    assert size(pools, alice) == 1
+
+
+def test_a_build_that_fails_is_tried_again(alice: ApiKey, monkeypatch: Any) -> None:
+    pools = Pools()
+    add(alice, "a")
+
+    def broken(*_: object) -> Any:
+        raise OperationalError("database is locked")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(pool_module, "read_rows", broken)
+        with pytest.raises(OperationalError):
+            pools.get(alice.pk)
+    assert size(pools, alice) == 1
+
+
+def test_a_large_pool_keeps_nobody_else_waiting(alice: ApiKey, bob: ApiKey, monkeypatch: Any) -> None:
+    pools = Pools()
+    add(alice, "a")
+    held = pools.get(alice.pk)
+    assert held is not None
+    with held.lock:  # as if its changes were being applied just now
+        assert size(pools, bob) == 0
