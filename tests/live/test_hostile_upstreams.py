@@ -50,7 +50,7 @@ def test_an_odd_usage_costs_nobody_a_receipt(server: Server, upstream: ScriptedU
 
 
 def test_a_stream_under_another_name_is_passed_on_at_once(server: Server, upstream: ScriptedUpstream) -> None:
-    steps = [
+    steps: list[Step] = [
         head(200, "application/x-ndjson", transfer_encoding="chunked"),
         b"2\r\na\n\r\n",
         1.0,
